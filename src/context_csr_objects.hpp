@@ -227,7 +227,10 @@ class CsrMatrixOn final : public Matrix {
                         operand("residual", "r", r));
   }
   std::unique_ptr<Matrix> transpose() const override { return std::make_unique<CsrMatrixOn>(this); }
-  std::unique_ptr<Matrix> narrowed() const override {
+  std::unique_ptr<Matrix> narrowed(StorageKind storage) const override {
+    if (storage != StorageKind::single_precision) {
+      throw Error("the matrix is in compressed rows, of which copies are HYPERPLANE_STORAGE_FLOAT alone");
+    }
     if (m_copy) throw Error("the matrix is narrowed already");
     Kokkos::View<float*, typename Exec::memory_space> const values(
         Kokkos::view_alloc(m_instance.exec, "Hyperplane::Matrix::copy"), m_arrays.values.extent(0));

@@ -110,33 +110,39 @@ class ShapedVectors {
   Vectors m_vectors;
 };
 
+/// Products with a matrix or a copy of it, whatever its block size and storage.
+template <ExecutionSpace Exec>
+class TypedProducts {
+ public:
+  virtual ~TypedProducts() = default;
+  virtual void apply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
+  virtual void apply_transposed(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
+  /// Of several vectors, with the matrix read once.
+  virtual void apply(const Exec& exec, const ShapedVectors<Exec>& x, const ShapedVectors<Exec>& y) const = 0;
+  virtual void apply_transposed(const Exec& exec, const ShapedVectors<Exec>& x, const ShapedVectors<Exec>& y) const = 0;
+};
+
 /// The matrix whatever its block size and storage.
 template <ExecutionSpace Exec>
-class TypedMatrix {
+class TypedMatrix : public TypedProducts<Exec> {
  public:
   /// (point, direction, r, c)
   template <class T>
   using Values =
       Kokkos::View<T****, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  virtual ~TypedMatrix() = default;
   virtual void pack_values(const Exec& exec, const Values<const double>& values) = 0;
   virtual void unpack_values(const Exec& exec, const Values<double>& values) const = 0;
   /// The compact layout, of values of the storage.
   virtual void* packed_values() const = 0;
-  virtual void apply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
   virtual void residual(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
                         const ShapedVector<Exec>& r) const = 0;
-  virtual void apply_transposed(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
-  /// Of several vectors, with the matrix read once.
-  virtual void apply(const Exec& exec, const ShapedVectors<Exec>& x, const ShapedVectors<Exec>& y) const = 0;
-  virtual void apply_transposed(const Exec& exec, const ShapedVectors<Exec>& x, const ShapedVectors<Exec>& y) const = 0;
   virtual void residual_transposed(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
                                    const ShapedVector<Exec>& r) const = 0;
   virtual std::string not_finite(const Exec& exec) const = 0;
-  /// Of a matrix of doubles: one of float on its grid, and its values rounded to it, with the first one that overflows,
-  /// in words.
-  virtual std::unique_ptr<TypedMatrix> make_copy(const Exec& exec) const = 0;
-  virtual std::string narrow(const Exec& exec, const TypedMatrix& copy) const = 0;
+  /// Of a matrix of doubles: memory for a copy in a narrower storage on its grid, a TypedMatrix where that is float;
+  /// and its values rounded to it, with the first one that overflows, in words.
+  virtual std::unique_ptr<TypedProducts<Exec>> make_copy(const Exec& exec, StorageKind storage) const = 0;
+  virtual std::string narrow(const Exec& exec, const TypedProducts<Exec>& copy, StorageKind storage) const = 0;
 };
 
 /// The preconditioner whatever it is.

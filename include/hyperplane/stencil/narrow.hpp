@@ -13,8 +13,8 @@
 #include <hyperplane/stencil/detail/narrow_to_units.hpp>
 #include <hyperplane/stencil/scaled_stencil7.hpp>
 
+#include <optional>
 #include <string>
-#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
