@@ -187,17 +187,19 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a,
 /* A^T, on a grid or in compressed rows, for products and Krylov methods. It follows the values of A, which are not
  * copied, and is neither set nor got nor factored itself. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose);
-/* A narrowed matrix: A with memory for a copy in HYPERPLANE_STORAGE_FLOAT, the one storage that it may have. Products
- * with it read the copy, at half the bytes; residuals, which Krylov methods look at, are computed with A. So solutions
- * are as accurate as those with A (docs/algorithms.md#products-that-read-less). Factors are made of the copy where
- * their matrix is one of floats, else of A. It refers to the values of A, and is neither set nor got itself; its
- * transpose has the same copy. Not over ranks: HYPERPLANE_INVALID_ARGUMENT. */
+/* A narrowed matrix: A with memory for a copy in HYPERPLANE_STORAGE_FLOAT, or on a grid in _HALF or _BFLOAT16. Products
+ * with it read the copy, at half or a quarter of the bytes; residuals, which Krylov methods look at, are computed with
+ * A. So solutions are as accurate as those with A (docs/algorithms.md#products-that-read-less). Factors are made of the
+ * copy where both are of floats; others are made of A, and those of floats are refused beside a copy of 16 bits. It
+ * refers to the values of A, and is neither set nor got itself; its transpose has the same copy. Not over ranks:
+ * HYPERPLANE_INVALID_ARGUMENT. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_create_narrowed(hyperplane_matrix a, hyperplane_storage storage,
                                                                    hyperplane_matrix* narrowed);
 /* Rounds A to the copy: before the first use, and whenever A has changed. Waits. Where a value does not fit, be it in a
  * block that points out of the grid, it is HYPERPLANE_OVERFLOW, which names the block; A is as it was, and the copy of
- * no use until the next one. Values below 1.2e-38 lose digits, or become zero. Factors of "lines" that were made of the
- * copy read it in their solves: factor again. */
+ * no use until the next one. (Copies of 16 bits do not read such blocks, and hold values up to 4e40.) Values below
+ * 1.2e-38 lose digits, or become zero; in _HALF those below 4e-9 of the largest one of their row. Factors of "lines"
+ * that were made of the copy read it in their solves: factor again. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_narrow(hyperplane_matrix narrowed);
 /* How to cut the grid of A into `count` parts along i, j and k so that as little coupling as can be is cut: across the
  * direction of the weakest couplings where cells are stretched. For `parts` of preconditioners and for ranks.

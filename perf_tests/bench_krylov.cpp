@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Whole solves of BiCGStab with BILU(0) to 1e-10 from zero: A and factors in double, factors in float, and with a copy
-// of A in float that products read, factors in float and in half. Verified by the residual of x, computed from x with A
-// in double, then timed with copy and triad next to every repetition. And iterations of BiCGStab and FGMRES, in double,
-// beside what their solves and products take alone.
+// of A in float that products read, factors in float and in half, and a copy and factors in half. Verified by the
+// residual of x, computed from x with A in double, then timed with copy and triad next to every repetition. And
+// iterations of BiCGStab and FGMRES, in double, beside what their solves and products take alone.
 
 #include "support/cache.hpp"
 #include "support/cost_model.hpp"
@@ -90,14 +90,15 @@ class SolveProblem {
   /// and then.
   Cost cost() const {
     auto const product = apply_cost(n, sizeof(Products), 8), sweeps = solve_cost(n, sizeof(Storage), 8);
-    return {iterations() * (2.0 * (product.bytes + sweeps.bytes) + 19.0 * n * 8.0),
+    constexpr double units = ShortReal<Products> ? n * sizeof(Products) : 0.0;
+    return {iterations() * (2.0 * (product.bytes + units + sweeps.bytes) + 19.0 * n * 8.0),
             iterations() * 2.0 * (product.flops + sweeps.flops)};
   }
 
  private:
   static constexpr bool narrowed_products = !std::is_same_v<Products, double>;
   using Vector = BlockVector<double, n, Exec>;
-  using Copy = BlockStencil7<double, n, Exec, Products>;
+  using Copy = NarrowedStencil7<double, n, Exec, Products>;
 
   static double norm(const Exec& exec, const Vector& v) {
     double sum = 0.0;
@@ -173,6 +174,7 @@ class Suite {
       add<5, double, float>("float_factors", grid);
       add<5, float, float>("float", grid);
       add<5, float, Half>("half_factors", grid);
+      add<5, Half, Half>("half", grid);
     }
     using Vector = BlockVector<double, 5, Exec>;
     auto const grids = m_settings.smoke

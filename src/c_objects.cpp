@@ -139,12 +139,12 @@ hyperplane_status hyperplane_matrix_create_narrowed(hyperplane_matrix a, hyperpl
     *narrowed = nullptr;
     auto& objects = registry();
     auto const held = objects.get(a, "a");
-    if (storage != HYPERPLANE_STORAGE_FLOAT) {
-      throw Failure(HYPERPLANE_INVALID_ARGUMENT,
-                    "storage is " + std::to_string(storage) + ", expected 1, HYPERPLANE_STORAGE_FLOAT");
+    if (storage < HYPERPLANE_STORAGE_FLOAT || storage > HYPERPLANE_STORAGE_BFLOAT16) {
+      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "storage is " + std::to_string(storage) +
+                                                     ", expected 1 to 3: HYPERPLANE_STORAGE_FLOAT, _HALF or _BFLOAT16");
     }
     auto made = std::make_shared<Held<run_time::Matrix>>();
-    *made = {held->context, held->object->narrowed()};
+    *made = {held->context, held->object->narrowed(static_cast<run_time::StorageKind>(storage))};
     *narrowed = objects.add<hyperplane_matrix>(std::move(made));
   });
 }

@@ -115,7 +115,8 @@ class MatrixOn final : public Matrix {
   const TypedMatrix<Exec>* stored_as(StorageKind storage) const {
     require_no_transpose(m_is_transpose);
     if (storage == m_storage) return m_matrix.get();
-    return m_copy && storage == StorageKind::single_precision ? m_copy->values().get() : nullptr;
+    bool const is_of_copy = m_copy && storage == m_copy_storage && storage == StorageKind::single_precision;
+    return is_of_copy ? static_cast<const TypedMatrix<Exec>*>(m_copy->values().get()) : nullptr;
   }
   /// Throws Error where products have nothing to read.
   void require_narrowed() const {
@@ -181,16 +182,17 @@ class MatrixOn final : public Matrix {
     made->m_is_transpose = !m_is_transpose;
     return made;
   }
-  std::unique_ptr<Matrix> narrowed() const override {
+  std::unique_ptr<Matrix> narrowed(StorageKind storage) const override {
     if (m_copy) throw Error("the matrix is narrowed already");
     if (m_storage != StorageKind::double_precision) throw Error("the matrix is stored as float itself");
     auto made = std::make_unique<MatrixOn>(*this);
-    made->m_copy = std::make_shared<Copy>(m_matrix->make_copy(m_instance.exec));
+    made->m_copy = std::make_shared<Copy>(m_matrix->make_copy(m_instance.exec, storage));
+    made->m_copy_storage = storage;
     return made;
   }
   void narrow() override {
     if (!m_copy) refuse_without_copy();
-    m_copy->set([&](const auto& copy) { return m_matrix->narrow(m_instance.exec, *copy); });
+    m_copy->set([&](const auto& copy) { return m_matrix->narrow(m_instance.exec, *copy, m_copy_storage); });
   }
   std::array<int, 3> choose_parts(int count) const override {
     require_no_transpose(m_is_transpose);
@@ -212,20 +214,20 @@ class MatrixOn final : public Matrix {
   }
   friend std::string describe_not_finite(const Exec& exec, const MatrixOn& a) { return a.m_matrix->not_finite(exec); }
   friend std::string describe_other_copy(const Exec& exec, const MatrixOn& a) {
-    return a.m_copy ? a.m_matrix->other_copy(exec, *a.m_copy->values()) : std::string();
+    return a.m_copy ? a.m_matrix->other_copy(exec, *a.m_copy->values(), a.m_copy_storage) : std::string();
   }
   template <class Vectors>
   void apply_exact(const Exec& exec, const Vectors& x, const Vectors& y) const {
     multiply(exec, *m_matrix, x, y);
   }
   ExactProducts<MatrixOn> exact() const { return {*this}; }
-  double rounding() const { return m_copy ? copy_rounding : 0.0; }
+  double rounding() const { return m_copy ? copy_rounding(m_copy_storage) : 0.0; }
 
  private:
   template <class T>
   using Values = typename TypedMatrix<Exec>::template Values<T>;
 
-  using Copy = NarrowedCopy<std::unique_ptr<TypedMatrix<Exec>>>;
+  using Copy = NarrowedCopy<std::unique_ptr<TypedProducts<Exec>>>;
 
   /// The matrix itself. Throws Error where this is not.
   TypedMatrix<Exec>& blocks() const {
@@ -233,13 +235,14 @@ class MatrixOn final : public Matrix {
     return *m_matrix;
   }
   template <class Vectors>
-  void multiply(const Exec& exec, const TypedMatrix<Exec>& a, const Vectors& x, const Vectors& y) const {
+  void multiply(const Exec& exec, const TypedProducts<Exec>& a, const Vectors& x, const Vectors& y) const {
     if (m_is_transpose) return a.apply_transposed(exec, x, y);
     a.apply(exec, x, y);
   }
   template <class Vectors>
   void apply(const Exec& exec, const Vectors& x, const Vectors& y) const {
-    multiply(exec, m_copy ? *m_copy->values() : *m_matrix, x, y);
+    if (m_copy) return multiply(exec, *m_copy->values(), x, y);
+    multiply(exec, *m_matrix, x, y);
   }
   void copy(Way way, const Box& box, Direction direction, const Array& blocks, const Point& begin,
             BlockOrder order) const {
@@ -277,6 +280,7 @@ class MatrixOn final : public Matrix {
   std::shared_ptr<TypedMatrix<Exec>> m_matrix;  ///< that transposes share
   bool m_is_transpose = false;
   std::shared_ptr<Copy> m_copy;  ///< where it is narrowed
+  StorageKind m_copy_storage = StorageKind::double_precision;
 };
 
 }  // namespace hyperplane::run_time

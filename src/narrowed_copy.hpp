@@ -2,14 +2,16 @@
 #pragma once
 
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_kind.hpp>
+#include <hyperplane/core/storage_real.hpp>
 
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "errors.hpp"
 
-/// Copies of matrices in float, which products of Krylov methods read: NarrowedMatrix, whose type is not known.
+/// Copies of matrices in float or 16 bits, which products of Krylov methods read: NarrowedMatrix, whose type is not
+/// known.
 namespace hyperplane::run_time {
 
 /// What a matrix and its transposes share; see Matrix::narrow().
@@ -46,8 +48,16 @@ class NarrowedCopy {
   throw Error("the matrix has no copy: hyperplane_matrix_create_narrowed makes one that has");
 }
 
-/// Relative error of its values.
-inline constexpr double copy_rounding = std::numeric_limits<float>::epsilon();
+/// NarrowedMatrix::rounding() of a copy.
+inline double copy_rounding(StorageKind storage) {
+  switch (storage) {
+    case StorageKind::double_precision: break;
+    case StorageKind::single_precision: return detail::storage_epsilon<float>;
+    case StorageKind::half: return detail::storage_epsilon<Half>;
+    case StorageKind::bfloat16: return detail::storage_epsilon<BFloat16>;
+  }
+  return 0.0;
+}
 
 /// What residuals of x are computed with, where products read a copy: RoundedOperator::exact().
 template <class Matrix>

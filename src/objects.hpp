@@ -129,8 +129,8 @@ class Matrix : public Collective {
   virtual void residual(const Vector& b, const Vector& x, Vector& r) const = 0;
   /// A^T, which follows the values of A.
   virtual std::unique_ptr<Matrix> transpose() const = 0;
-  /// A with memory for a copy in float, which its products read from then on; see narrow().
-  virtual std::unique_ptr<Matrix> narrowed() const = 0;
+  /// A with memory for a copy in a narrower storage, which its products read from then on; see narrow().
+  virtual std::unique_ptr<Matrix> narrowed(StorageKind storage) const = 0;
   /// Rounds A to its copy, which is of no use before, nor when Overflow says that a value does not fit. Waits.
   virtual void narrow() = 0;
   /// The parts of the grid that cut the least coupling, so many, or with parts_that_pay as many as pay: see

@@ -83,7 +83,7 @@ class CsrOperator {
 
   const TypedCsrProduct<Exec>& exact() const { return m_exact; }
   const TypedCsrProduct<Exec>& rounded() const { return m_copy == nullptr ? m_exact : *m_copy; }
-  double rounding() const { return m_copy == nullptr ? 0.0 : copy_rounding; }
+  double rounding() const { return m_copy == nullptr ? 0.0 : copy_rounding(StorageKind::single_precision); }
 
   template <class Vector>
   friend void apply(const Exec& exec, const CsrOperator& a, const Vector& x, const Vector& y) {

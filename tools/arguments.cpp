@@ -130,9 +130,10 @@ const CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
   add_number(solve, "--storage-fraction", settings.storage_fraction,
              "By how much M^-1 of random vectors may differ with --storage automatic from that of double")
       ->capture_default_str();
-  add_choice(solve, "--product-storage", settings.narrows, product_storages,
-             "Type in which products of the method read A, same: as it is stored; float: a copy, beside A as double, "
-             "which residuals of x are computed with; in one process");
+  add_choice(
+      solve, "--product-storage", settings.product_storage, product_storages,
+      "Type in which products of the method read A, same: as it is stored; float, with --grid half and bfloat16: a "
+      "copy, beside A as double, which residuals of x are computed with; in one process");
   return &solve;
 }
 

@@ -75,7 +75,7 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
     }
   }
   add_storage(json, settings, report.storage);
-  json["product_storage"] = name_of(product_storages, settings.narrows);
+  json["product_storage"] = name_of(product_storages, settings.product_storage);
   json["tolerance"] = settings.krylov.tolerance;
   json["absolute_tolerance"] = settings.krylov.absolute_tolerance;
   json["max_iterations"] = settings.krylov.max_iterations;

@@ -90,12 +90,12 @@ std::vector<double> read_initial(const SolveCommand& command, std::int64_t rows)
 /// Where A is to be stored as float, or copied to it.
 void check_fits_float(const SolveCommand& command, const std::vector<double>& values) {
   auto const& settings = command.settings;
-  if (!settings.narrows && settings.matrix_storage() != HYPERPLANE_STORAGE_FLOAT) return;
+  bool const copies = settings.product_storage == HYPERPLANE_STORAGE_FLOAT;
+  if (!copies && settings.matrix_storage() != HYPERPLANE_STORAGE_FLOAT) return;
   for (double const value : values) {
     if (std::abs(value) > std::numeric_limits<float>::max()) {
       throw InputError(fmt::format("{} float: {} has the value {}, which a float cannot hold",
-                                   settings.narrows ? "--product-storage" : "--storage", command.matrix.string(),
-                                   value));
+                                   copies ? "--product-storage" : "--storage", command.matrix.string(), value));
     }
   }
 }

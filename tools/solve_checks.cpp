@@ -114,8 +114,14 @@ void check_storage(const SolverSettings& settings) {
 }
 
 void check_products(const SolverSettings& settings, int processes) {
-  if (!settings.narrows || processes == 1) return;
-  throw InputError(fmt::format("--product-storage float: is for one process, there are {}", processes));
+  if (!settings.narrows()) return;
+  auto const option = "--product-storage " + name_of(product_storages, settings.product_storage);
+  if (processes > 1) throw InputError(fmt::format("{}: is for one process, there are {}", option, processes));
+  if (settings.product_storage == HYPERPLANE_STORAGE_FLOAT) return;
+  if (settings.matrix == MatrixKind::rows) throw InputError(option + ": needs --grid");
+  if (settings.storage == HYPERPLANE_STORAGE_FLOAT) {
+    throw InputError(option + ": --storage float makes factors of a matrix of floats, which there is not");
+  }
 }
 
 void check_tolerances(const SolveCommand& command) {

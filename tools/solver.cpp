@@ -47,12 +47,12 @@ void check_factors(hyperplane_preconditioner m, MatrixKind matrix) {
 }
 
 /// A, or A with a copy of it that products read.
-Owned<hyperplane_matrix> matrix_of(hyperplane_matrix a, bool narrows) {
-  if (!narrows) {
+Owned<hyperplane_matrix> matrix_of(hyperplane_matrix a, const SolverSettings& settings) {
+  if (!settings.narrows()) {
     check(hyperplane_retain(a));
     return Owned<hyperplane_matrix>(a);
   }
-  Owned<hyperplane_matrix> made(hyperplane_matrix_create_narrowed, a, HYPERPLANE_STORAGE_FLOAT);
+  Owned<hyperplane_matrix> made(hyperplane_matrix_create_narrowed, a, settings.product_storage);
   check(hyperplane_matrix_narrow(made.get()));
   return Owned<hyperplane_matrix>(made.release());
 }
@@ -96,7 +96,7 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
     return seconds;
   };
 
-  auto const matrix = matrix_of(objects.a, settings.narrows);
+  auto const matrix = matrix_of(objects.a, settings);
   Owned<hyperplane_preconditioner> const factored(objects.make_preconditioner());
   auto const [a, m] = operators_of(matrix.get(), factored.get(), settings.transpose);
   report.times.setup += lap();

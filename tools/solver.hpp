@@ -27,8 +27,12 @@ inline const std::vector<std::pair<std::string, hyperplane_storage>> storages = 
     {"bfloat16", HYPERPLANE_STORAGE_BFLOAT16},
     {"automatic", HYPERPLANE_STORAGE_AUTOMATIC}};
 
-/// What products of the method read A in; "same" as it is stored.
-inline const std::vector<std::pair<std::string, bool>> product_storages = {{"same", false}, {"float", true}};
+/// What products of the method read A in; "same" as it is stored, which HYPERPLANE_STORAGE_AUTOMATIC stands for.
+inline const std::vector<std::pair<std::string, hyperplane_storage>> product_storages = {
+    {"same", HYPERPLANE_STORAGE_AUTOMATIC},
+    {"float", HYPERPLANE_STORAGE_FLOAT},
+    {"half", HYPERPLANE_STORAGE_HALF},
+    {"bfloat16", HYPERPLANE_STORAGE_BFLOAT16}};
 
 /// The name of a value in a list of both.
 template <class Value>
@@ -56,15 +60,17 @@ struct SolverSettings {
   std::vector<PreconditionerOption> options = preconditioner_options();
   hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;
   double storage_fraction = standard_storage_fraction();  ///< of the automatic one
-  bool narrows = false;                                   ///< products read a copy of A in float
+  hyperplane_storage product_storage = HYPERPLANE_STORAGE_AUTOMATIC;
   hyperplane_krylov_options krylov = standard_krylov_options();
   bool is_over_ranks = false;
 
+  /// Products read a copy of A.
+  bool narrows() const { return product_storage != HYPERPLANE_STORAGE_AUTOMATIC; }
   /// Factors of 16 bits, of a storage that is chosen, of a general matrix, and all over ranks, are those of a matrix of
   /// doubles; so is a copy.
   hyperplane_storage matrix_storage() const {
     bool const is_float =
-        storage == HYPERPLANE_STORAGE_FLOAT && matrix == MatrixKind::stencil && !is_over_ranks && !narrows;
+        storage == HYPERPLANE_STORAGE_FLOAT && matrix == MatrixKind::stencil && !is_over_ranks && !narrows();
     return is_float ? HYPERPLANE_STORAGE_FLOAT : HYPERPLANE_STORAGE_DOUBLE;
   }
 };

@@ -110,6 +110,7 @@
 #include <hyperplane/stencil/coupling_strengths.hpp>
 #include <hyperplane/stencil/mask_points.hpp>
 #include <hyperplane/stencil/narrow.hpp>
+#include <hyperplane/stencil/scaled_stencil7.hpp>
 #include <hyperplane/stencil/transposed_matrix.hpp>
 #include <hyperplane/sweep/choose_storage.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>

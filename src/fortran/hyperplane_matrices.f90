@@ -30,8 +30,8 @@ module hyperplane_matrices
   !> unknowns_per_point) with the arrays of set_csr and create_csr_device(context, rows, ...) with those of set_csr_device;
   !> values(r, c, entry) are those of set and get. With unknowns_per_point n, values(entry) are scalars, whose rows are taken
   !> n by n. create_transpose(a, stat): A^T of a matrix on a grid or of a general one, which follows its values.
-  !> create_narrowed(a, storage, stat): A whose products read a copy in HYPERPLANE_STORAGE_FLOAT, which narrow(stat) rounds,
-  !> at first and whenever A has changed; residuals are those of A.
+  !> create_narrowed(a, storage, stat): A whose products read a copy in HYPERPLANE_STORAGE_FLOAT, on a grid also _HALF or _BFLOAT16, which
+  !> narrow(stat) rounds, at first and whenever A has changed; residuals are those of A.
   type, extends(hyperplane_object), public :: hyperplane_matrix
   contains
     procedure :: create => matrix_create

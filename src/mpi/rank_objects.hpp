@@ -152,7 +152,7 @@ class RankMatrixOn final : public Matrix, public Transported {
     made->m_is_transpose = !m_is_transpose;
     return made;
   }
-  std::unique_ptr<Matrix> narrowed() const override { refuse_narrowed(); }
+  std::unique_ptr<Matrix> narrowed(StorageKind) const override { refuse_narrowed(); }
   void narrow() override { refuse_narrowed(); }
   std::array<int, 3> choose_parts(int) const override { throw Error("the grid has been cut already"); }
 

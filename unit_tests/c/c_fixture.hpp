@@ -115,9 +115,9 @@ class CArrays : public ::testing::TestWithParam<std::string> {
   CSystem system{GetParam()};
 };
 
-inline hyperplane_matrix make_narrowed(hyperplane_matrix a) {
+inline hyperplane_matrix make_narrowed(hyperplane_matrix a, hyperplane_storage storage = HYPERPLANE_STORAGE_FLOAT) {
   hyperplane_matrix narrowed = nullptr;
-  EXPECT_EQ(hyperplane_matrix_create_narrowed(a, HYPERPLANE_STORAGE_FLOAT, &narrowed), HYPERPLANE_SUCCESS)
+  EXPECT_EQ(hyperplane_matrix_create_narrowed(a, storage, &narrowed), HYPERPLANE_SUCCESS)
       << hyperplane_last_error_message();
   return narrowed;
 }

@@ -125,6 +125,10 @@ TEST_P(CNarrowedRows, overflow_names_the_block) {
   expect_failure(hyperplane_matrix_set(narrowed, values.data(), value_count(), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
                  HYPERPLANE_INVALID_ARGUMENT, "the matrix is narrowed: its blocks are those of the one");
   expect_failure(hyperplane_matrix_narrow(m_a), HYPERPLANE_INVALID_ARGUMENT, "the matrix has no copy");
+  hyperplane_matrix short_copy = nullptr;
+  expect_failure(hyperplane_matrix_create_narrowed(m_a, HYPERPLANE_STORAGE_HALF, &short_copy),
+                 HYPERPLANE_INVALID_ARGUMENT,
+                 "the matrix is in compressed rows, of which copies are HYPERPLANE_STORAGE_FLOAT alone");
   hyperplane_free(narrowed);
 }
 

@@ -145,6 +145,34 @@ TEST_P(CNarrowed, products_read_the_copy_and_residuals_the_matrix) {
   for (auto* const handle : {of_a, of_floats, of_narrowed, of_transpose, floats}) hyperplane_free(handle);
 }
 
+TEST_P(CNarrowed, copies_may_have_16_bits) {
+  ASSERT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  auto* const of_a = transpose_of(system.a);
+  auto const exact = product(system.a), exact_transposed = product(of_a);
+  for (auto const storage : {HYPERPLANE_STORAGE_HALF, HYPERPLANE_STORAGE_BFLOAT16}) {
+    SCOPED_TRACE(storage);
+    auto* const copy = make_narrowed(system.a, storage);
+    ASSERT_EQ(hyperplane_matrix_narrow(copy), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    auto* const transposed = transpose_of(copy);
+    double const rounding = storage == HYPERPLANE_STORAGE_HALF ? 1e-3 : 8e-3;
+    EXPECT_TRUE(near(product(copy), exact, rounding));
+    EXPECT_FALSE(near(product(copy), exact, 1e-6));
+    EXPECT_TRUE(near(product(transposed), exact_transposed, rounding));
+    EXPECT_TRUE(bitwise_equal(residual_with(copy), residual_with(system.a)));
+    for (auto const method : {HYPERPLANE_BICGSTAB, HYPERPLANE_FGMRES}) {
+      EXPECT_EQ(solve(method, copy, system.m).outcome, HYPERPLANE_CONVERGED);
+      EXPECT_LE(residual(), 1.1e-12);
+    }
+    auto* const floats = system.named("bilu0", "storage=float");
+    expect_failure(hyperplane_preconditioner_factor(floats, copy), HYPERPLANE_INVALID_ARGUMENT,
+                   "is stored in another type than the preconditioner's factors, which are of a matrix of float");
+    for (void* const handle : {static_cast<void*>(floats), static_cast<void*>(transposed), static_cast<void*>(copy)}) {
+      hyperplane_free(handle);
+    }
+  }
+  hyperplane_free(of_a);
+}
+
 TEST_P(CNarrowed, overflow_names_the_block_and_keeps_the_matrix) {
   auto values = system.values(HYPERPLANE_ROW_MAJOR);
   std::size_t const point = 7, entry = 2;  // (2, 1, 0), entry (1, 0)
@@ -189,8 +217,11 @@ TEST_P(CNarrowed, misuse) {
   EXPECT_EQ(hyperplane_preconditioner_factor(system.m, narrowed), HYPERPLANE_SUCCESS);
 
   hyperplane_matrix made = nullptr;
-  expect_failure(hyperplane_matrix_create_narrowed(system.a, HYPERPLANE_STORAGE_HALF, &made),
-                 HYPERPLANE_INVALID_ARGUMENT, "storage is 2, expected 1, HYPERPLANE_STORAGE_FLOAT");
+  for (auto const storage : {HYPERPLANE_STORAGE_DOUBLE, HYPERPLANE_STORAGE_AUTOMATIC}) {
+    expect_failure(
+        hyperplane_matrix_create_narrowed(system.a, storage, &made), HYPERPLANE_INVALID_ARGUMENT,
+        "storage is " + std::to_string(storage) + ", expected 1 to 3: HYPERPLANE_STORAGE_FLOAT, _HALF or _BFLOAT16");
+  }
   expect_failure(hyperplane_matrix_create_narrowed(nullptr, HYPERPLANE_STORAGE_FLOAT, &made), HYPERPLANE_NULL_POINTER,
                  "a is NULL");
   expect_failure(hyperplane_matrix_create_narrowed(system.a, HYPERPLANE_STORAGE_FLOAT, nullptr),

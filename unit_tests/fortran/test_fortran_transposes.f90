@@ -150,8 +150,13 @@ contains
     call a%set(values)
     call narrowed%narrow(stat)
     call expect_refused(stat, HYPERPLANE_OVERFLOW, 'block center of point (2, 1, 0): entry (1, 0) is 1e+300')
-    call narrowed%create_narrowed(a, HYPERPLANE_STORAGE_HALF, stat)
-    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'storage is 2, expected 1')
+    values(2, 1, HYPERPLANE_CENTER, 3, 2, 1) = 1
+    call a%set(values)
+    call narrowed%create_narrowed(a, HYPERPLANE_STORAGE_HALF)
+    call narrowed%narrow()
+    call narrowed%apply(x, y)
+    call narrowed%create_narrowed(a, HYPERPLANE_STORAGE_AUTOMATIC, stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'storage is 4, expected 1 to 3')
   end subroutine narrowed_solves
 
   !> Along direction e, from a point to its neighbour d.

@@ -59,21 +59,24 @@ TEST_F(CommandLine, stores_factors_in_16_bits) {
   expect_refused(solve("--storage quad"), "--storage: 'quad' is not one of double|float|half|bfloat16|automatic");
 }
 
-TEST_F(CommandLine, products_that_read_floats_keep_the_solution) {
+TEST_F(CommandLine, products_that_read_a_copy_keep_the_solution) {
   for (std::string const options :
-       {"", "--storage float", "--storage half --method fgmres", "--method fgcrodr",
-        "--method richardson --max-iterations 1000", "--preconditioner lines --storage float"}) {
+       {"float", "float --storage float", "float --storage half --method fgmres", "float --method fgcrodr",
+        "float --method richardson --max-iterations 1000", "float --preconditioner lines --storage float",
+        "half --storage half", "bfloat16 --method fgmres"}) {
     SCOPED_TRACE(options);
-    auto const outcome = solve("--product-storage float --tolerance 1e-12 " + options);
+    auto const outcome = solve("--tolerance 1e-12 --product-storage " + options);
     EXPECT_EQ(outcome.status, 0) << outcome.output;
-    EXPECT_THAT(read("h.json"), HasSubstr("\"product_storage\": \"float\""));
+    EXPECT_THAT(read("h.json"), HasSubstr("\"product_storage\": \"" + options.substr(0, options.find(' ')) + "\""));
     EXPECT_TRUE(near(tools::read_vector(folder / "x.mtx", grid.size() * n), solution, 1e-10));
     std::filesystem::remove(folder / "x.mtx");
   }
   EXPECT_EQ(solve().status, 0);
   EXPECT_THAT(read("h.json"), HasSubstr("\"product_storage\": \"same\""));
   std::filesystem::remove(folder / "x.mtx");
-  expect_refused(solve("--product-storage half"), "--product-storage: 'half' is not one of same|float");
+  expect_refused(solve("--product-storage quad"), "--product-storage: 'quad' is not one of same|float|half|bfloat16");
+  expect_refused(solve("--product-storage half --storage float"),
+                 "--product-storage half: --storage float makes factors of a matrix of floats, which there is not");
 }
 
 TEST_F(CommandLine, says_what_storage_it_has_chosen) {

@@ -158,6 +158,7 @@ TEST_F(CommandLineRows, factors_in_float_may_be_of_a_matrix_that_no_float_can_ho
   EXPECT_EQ(solve_rows("--preconditioner jacobi --storage float").status, 0);
   std::filesystem::remove(folder / "x.mtx");
   expect_refused(solve_rows("--product-storage float"), "M.mtx has the value 1e+39, which a float cannot hold");
+  expect_refused(solve_rows("--product-storage half"), "--product-storage half: needs --grid");
 }
 
 TEST_F(CommandLineRows, factors_have_the_storage_that_is_asked_for) {

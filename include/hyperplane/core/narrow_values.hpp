@@ -35,6 +35,19 @@ struct NarrowValues {
   }
 };
 
+/// The value with this number, which overflows; none where the number is the largest one. Waits for the instance.
+template <ExecutionSpace Exec, class From>
+std::optional<NarrowOverflow> overflow_at(const Exec& exec,
+                                          const Kokkos::View<From*, typename Exec::memory_space>& from,
+                                          std::int64_t number) {
+  if (number == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  From value = 0;
+  Kokkos::deep_copy(exec, Kokkos::View<From, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value),
+                    Kokkos::subview(from, number));
+  exec.fence("Hyperplane: a value that overflows");
+  return NarrowOverflow{number, static_cast<double>(value)};
+}
+
 /// to = from, as many values, and the first one that overflows, if there is one. What is not finite stays so. Waits for
 /// the instance.
 template <ExecutionSpace Exec, class From, class To>
@@ -48,12 +61,7 @@ std::optional<NarrowOverflow> narrow_values(const Exec& exec, const std::string&
       label,
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(from.size())),
       NarrowValues<From, To>{from.data(), to.data()}, Kokkos::Min<std::int64_t>(first));
-  if (first == std::numeric_limits<std::int64_t>::max()) return std::nullopt;
-  From value = 0;
-  Kokkos::deep_copy(exec, Kokkos::View<From, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value),
-                    Kokkos::subview(from, first));
-  exec.fence("Hyperplane: a value that overflows");
-  return NarrowOverflow{first, static_cast<double>(value)};
+  return overflow_at(exec, from, first);
 }
 
 template <class From, class To>

@@ -23,7 +23,7 @@ constexpr const char* name(StorageKind storage) {
   return "unknown";
 }
 
-/// Whether it has 16 bits, which only factors are stored in.
+/// Whether it has 16 bits, which factors and copies of matrices are stored in, but no matrix itself.
 constexpr bool is_short(StorageKind storage) {
   return storage == StorageKind::half || storage == StorageKind::bfloat16;
 }

@@ -15,7 +15,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 template <class T>
 concept ShortReal = std::same_as<T, Half> || std::same_as<T, BFloat16>;
 
-/// A type that factors can be stored in.
+/// A type that factors, and copies of matrices, can be stored in.
 template <class T>
 concept StorageReal = std::same_as<T, float> || std::same_as<T, double> || ShortReal<T>;
 
@@ -28,6 +28,14 @@ template <>
 inline constexpr double largest_finite<Half> = 65504;
 template <>
 inline constexpr double largest_finite<BFloat16> = 0x1.fep127;
+
+/// From one to the next larger number of a type.
+template <class T>
+inline constexpr double storage_epsilon = std::numeric_limits<T>::epsilon();
+template <>
+inline constexpr double storage_epsilon<Half> = 0x1p-10;
+template <>
+inline constexpr double storage_epsilon<BFloat16> = 0x1p-7;
 
 /// What is stored beside factors of 16 bits, and not in so few, as matrices: Scalar. Otherwise in the type of factors.
 template <class Scalar, class Storage>

@@ -25,7 +25,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// Sleijpen, H. A. van der Vorst, "Reliable Updated Residuals in Hybrid Bi-CG Methods", doi:10.1007/BF02309342; H. A.
 /// van der Vorst, Q. Ye, "Residual Replacement Strategies for Krylov Subspace Iterative Methods for the Convergence of
 /// True Residuals", doi:10.1137/S1064827599353865). That is one more apply, of A itself, and 4 values of vector traffic
-/// per unknown. The host sees it when it looks; what has been launched behind it is in vain.
+/// per unknown. The host sees it when it looks; what has been launched behind it is in vain. Where residuals of x do
+/// not become smaller that way, products are too rough for A, and those of A itself are taken for the rest of the
+/// solve.
 ///
 /// Bitwise the same result whatever the number of threads and the check interval.
 template <KrylovVector Vector>
@@ -68,14 +70,17 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
     run.m_fall = detail::bicgstab_fall(detail::rounding_of(a));
     auto const start = [&] { launch_start(exec, a, b, x, run); };
     detail::Phase phase = this->begin(exec, b, x, run, start);
+    run.m_products.m_least = run.m_result.residual_norm;
     int last_start = 0;
     int restarts = 0;
     while (run.goes_on(phase)) {
       int const steps = this->m_progress.steps(run);
       for (int i = 0; i < steps; ++i) step(exec, a, m, x, run);
       phase = this->m_progress.look(exec, run, steps);
+      double const believed = run.m_result.residual_norm;
       if (phase == detail::Phase::fallen) {
         phase = renew_residual(exec, a, b, x, run, start);
+        run.m_products.check(run.m_result.residual_norm, believed);
         if (phase == detail::Phase::converged) return phase;
       }
       if (phase == detail::Phase::running) continue;
@@ -85,6 +90,7 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
       bool const broken = phase == detail::Phase::breakdown || phase == detail::Phase::too_large;
       auto const breakdown = broken && !again ? find_breakdown(exec) : KrylovBreakdown::none;
       phase = this->restart(exec, run, start);
+      run.m_products.check(run.m_result.residual_norm, believed);
       if (phase == detail::Phase::running && !again) {
         run.m_result.breakdown = breakdown;
         return broken ? detail::Phase::breakdown : phase;
@@ -131,6 +137,15 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
                                                    data(m_v), data(m_p)});
   }
 
+  template <class Matrix>
+  void multiply(const Exec& exec, const Matrix& a, const Vector& from, const Vector& to,
+                const detail::KrylovRun& run) const {
+    if constexpr (RoundedOperator<Matrix>) {
+      if (run.m_products.m_exact) return apply(exec, detail::exact_of(a), from, to);
+    }
+    apply(exec, a, from, to);
+  }
+
   KrylovBreakdown find_breakdown(const Exec& exec) const {
     auto const first = this->blame(exec, m_z, m_v);
     return first == KrylovBreakdown::recursion ? this->blame(exec, m_zs, m_t) : first;
@@ -146,14 +161,14 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
     this->count("Hyperplane::BiCgStab::update", 8);
 
     m.solve(exec, m_p, m_z);
-    apply(exec, a, m_z, m_v);
+    multiply(exec, a, m_z, m_v, run);
     this->m_reducer.template run<1>(exec, "Hyperplane::BiCgStab::alpha",
                                     detail::DotBody<Scalar>{data(m_shadow), data(m_v)},
                                     detail::BiCgStabAlphaFinish{progress, scalars});
     this->update(exec, "Hyperplane::BiCgStab::half_step", 3,
                  detail::BiCgStabHalfStep<Scalar>{progress, scalars, data(m_v), data(r)});
     m.solve(exec, r, m_zs);
-    apply(exec, a, m_zs, m_t);
+    multiply(exec, a, m_zs, m_t, run);
     this->m_reducer.template run<2>(exec, "Hyperplane::BiCgStab::omega",
                                     detail::BiCgStabOmegaBody<Scalar>{data(m_t), data(r)},
                                     detail::BiCgStabOmegaFinish{progress, scalars});

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <limits>
+#include <hyperplane/core/storage_real.hpp>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -15,20 +15,22 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///   narrow(exec, a, copy);  // after each assembly
 ///   auto result = BiCgStab<Vector>(exec, grid).solve(exec, NarrowedMatrix(a, copy), m, b, x);
 ///
+/// The copy may be of 16 bits: narrowed<Half>(exec, a), a ScaledStencil7.
+///
 /// It has handles of both, which may be any that apply() takes: transposed(a) and transposed(copy), or those of several
 /// grid blocks. Richardson, whose products are all of residuals, gains nothing by it.
 template <class Matrix, class Copy>
 class NarrowedMatrix {
  public:
   using storage_type = typename Copy::storage_type;
-  static_assert(std::numeric_limits<storage_type>::is_specialized, "the rounding of the copy's values is known");
+  static_assert(StorageReal<storage_type>, "the rounding of the copy's values is known");
 
   NarrowedMatrix(const Matrix& matrix, const Copy& copy) : m_matrix(matrix), m_copy(copy) {}
 
   const Matrix& exact() const { return m_matrix; }
   const Copy& copy() const { return m_copy; }
-  /// Relative error of the copy's values.
-  static constexpr double rounding() { return static_cast<double>(std::numeric_limits<storage_type>::epsilon()); }
+  /// About the relative error of products with the copy: 2^-23 of float, 2^-10 of Half, 2^-7 of BFloat16.
+  static constexpr double rounding() { return detail::storage_epsilon<storage_type>; }
 
  private:
   Matrix m_matrix;

@@ -62,6 +62,16 @@ struct Pack {
     }
   }
 
+  /// The values of a pack of another type.
+  template <class Other>
+  KOKKOS_FUNCTION static Pack from(const Pack<Other, W>& other) {
+    if constexpr (std::same_as<Other, T>) {
+      return other;
+    } else {
+      return detail::convert<T, Other, W>(other.m_native);
+    }
+  }
+
   /// Stores W consecutive values, aligned to the whole pack; rounded to a narrower storage type.
   template <class Storage>
   KOKKOS_FUNCTION void store(Storage* values) const {

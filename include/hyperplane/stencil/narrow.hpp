@@ -5,12 +5,16 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/narrow_values.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/detail/narrow_to_units.hpp>
+#include <hyperplane/stencil/scaled_stencil7.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -33,14 +37,31 @@ std::string describe_block_of_value(const BlockStencil7<Scalar, n, Exec, Storage
   return describe_block(block, !a.grid().contains(neighbour(block.point, block.direction)));
 }
 
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+std::string describe_other_value(const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                                 const std::optional<std::int64_t>& found) {
+  return found ? describe_other_block(describe_block_of_value(a, *found)) : std::string();
+}
+
+/// Where a value of a matrix overflows, and which, in words; empty where none does.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+std::string describe_overflow(const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                              const std::optional<NarrowOverflow>& found) {
+  if (!found) return {};
+  auto const entry = entry_of_value(a, found->index);
+  return describe_block_of_value(a, found->index) + ": " + describe_overflow(entry % n, entry / n % n, *found);
+}
+
 /// copy = a, and what overflows, in words; empty where nothing does. Waits for the instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 std::string narrow_blocks(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
                           const BlockStencil7<Scalar, n, Exec, Narrow>& copy) {
-  auto const found = narrow_values(exec, "Hyperplane::BlockStencil7::narrow", a.flat(), copy.flat());
-  if (!found) return {};
-  auto const entry = entry_of_value(a, found->index);
-  return describe_block_of_value(a, found->index) + ": " + describe_overflow(entry % n, entry / n % n, *found);
+  return describe_overflow(a, narrow_values(exec, "Hyperplane::BlockStencil7::narrow", a.flat(), copy.flat()));
+}
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short>
+std::string narrow_blocks(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                          const ScaledStencil7<Scalar, n, Exec, Short>& copy) {
+  return describe_overflow(a, narrow_to_units(exec, "Hyperplane::BlockStencil7::narrow", a, copy));
 }
 
 }  // namespace detail
@@ -59,10 +80,37 @@ void narrow(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
   if (!overflow.empty()) fail("narrow: " + overflow);
 }
 
+/// The same of a copy in 16 bits, for whose rows units are chosen: values that are too small for it are so beside the
+/// others of their row (ScaledStencil7). Blocks that point out of the grid are zero in it, whatever they are in A.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short>
+void narrow(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+            const ScaledStencil7<Scalar, n, Exec, Short>& copy) {
+  detail::check_grid("narrow", "the copy", copy.grid(), a.grid());
+  auto const overflow = detail::narrow_blocks(exec, a, copy);
+  if (!overflow.empty()) fail("narrow: " + overflow);
+}
+
+namespace detail {
+
+template <class Scalar, int n, class Exec, class Narrow>
+struct NarrowedStencil {
+  using type = BlockStencil7<Scalar, n, Exec, Narrow>;
+};
+template <class Scalar, int n, class Exec, ShortReal Narrow>
+struct NarrowedStencil<Scalar, n, Exec, Narrow> {
+  using type = ScaledStencil7<Scalar, n, Exec, Narrow>;
+};
+
+}  // namespace detail
+
+/// The copy of a matrix that is rounded to Narrow: a BlockStencil7, of 16 bits a ScaledStencil7.
+template <class Scalar, int n, class Exec, class Narrow>
+using NarrowedStencil7 = typename detail::NarrowedStencil<Scalar, n, Exec, Narrow>::type;
+
 /// A copy of A, rounded to `Narrow`; see narrow(). Allocates it.
 template <class Narrow, class Scalar, int n, ExecutionSpace Exec, class Storage>
-BlockStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
-  BlockStencil7<Scalar, n, Exec, Narrow> const copy(exec, a.grid(), "Hyperplane::BlockStencil7::narrowed");
+NarrowedStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
+  NarrowedStencil7<Scalar, n, Exec, Narrow> const copy(exec, a.grid(), "Hyperplane::BlockStencil7::narrowed");
   narrow(exec, a, copy);
   return copy;
 }
@@ -72,8 +120,14 @@ BlockStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec, const BlockSte
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 std::string describe_other_copy(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
                                 const BlockStencil7<Scalar, n, Exec, Narrow>& copy) {
-  auto const found = detail::find_other_value(exec, "Hyperplane::BlockStencil7::other_copy", a.flat(), copy.flat());
-  return found ? detail::describe_other_block(detail::describe_block_of_value(a, *found)) : std::string();
+  return detail::describe_other_value(
+      a, detail::find_other_value(exec, "Hyperplane::BlockStencil7::other_copy", a.flat(), copy.flat()));
+}
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short>
+std::string describe_other_copy(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                                const ScaledStencil7<Scalar, n, Exec, Short>& copy) {
+  return detail::describe_other_value(a,
+                                      detail::find_other_value(exec, "Hyperplane::BlockStencil7::other_copy", a, copy));
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

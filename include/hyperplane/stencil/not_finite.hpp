@@ -8,6 +8,7 @@
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/scaled_stencil7.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -39,12 +40,13 @@ struct FirstNotFinite {
 };
 
 /// The first block of A that is not finite, if there is one. Reads A once, and waits for the instance.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage>
-std::optional<BlockPlace> first_not_finite(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
+template <ExecutionSpace Exec, class Matrix>
+std::optional<BlockPlace> first_not_finite(const Exec& exec, const Matrix& a) {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();
   auto const& grid = a.grid();
   std::int64_t first = none;
-  using Body = FirstNotFinite<Scalar, n, Storage, BlockStencil7<Scalar, n, Exec, Storage>::vector_length>;
+  using Body = FirstNotFinite<typename Matrix::scalar_type, Matrix::block_size, typename Matrix::storage_type,
+                              Matrix::vector_length>;
   Kokkos::parallel_reduce("Hyperplane::BlockStencil7::describe_not_finite",
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, grid.size()),
                           Body{a.ref()}, Kokkos::Min<std::int64_t>(first));
@@ -65,6 +67,13 @@ inline std::string describe_not_finite_block(const BlockPlace& block, const Grid
 /// instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 std::string describe_not_finite(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
+  auto const block = detail::first_not_finite(exec, a);
+  return block ? detail::describe_not_finite_block(*block, a.grid()) : std::string();
+}
+
+/// The same of a copy in 16 bits.
+template <class Scalar, int n, ExecutionSpace Exec, class Short>
+std::string describe_not_finite(const Exec& exec, const ScaledStencil7<Scalar, n, Exec, Short>& a) {
   auto const block = detail::first_not_finite(exec, a);
   return block ? detail::describe_not_finite_block(*block, a.grid()) : std::string();
 }

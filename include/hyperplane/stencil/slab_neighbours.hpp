@@ -76,12 +76,12 @@ class SlabNeighbours {
   int m_slab;
 };
 
-/// Neighbours in a BlockVector.
-template <class VectorRef>
+/// Neighbours in a BlockVector, as values of Scalar.
+template <class VectorRef, class Scalar = typename VectorRef::scalar_type>
 auto vector_neighbours(const VectorRef& vector, int slab) {
   auto const access = [packs = vector.packs()](std::int64_t pack) { return packs.pack_data(pack); };
-  return SlabNeighbours<typename VectorRef::scalar_type, VectorRef::vector_length, VectorRef::block_size,
-                        decltype(access)>(vector.map(), slab, access);
+  return SlabNeighbours<Scalar, VectorRef::vector_length, VectorRef::block_size, decltype(access)>(vector.map(), slab,
+                                                                                                   access);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

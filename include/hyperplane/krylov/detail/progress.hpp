@@ -105,6 +105,22 @@ class ProgressRef {
   int m_first;
 };
 
+/// Where products are rounded (RoundedOperator): whether they are too rough for A, which residuals of x tell that do
+/// not become smaller from one time that they are computed to the next.
+struct RoughProducts {
+  double m_least = 0.0;  ///< of the norms that were computed from x
+  int m_in_vain = 0;     ///< times since then
+  bool m_exact = false;  ///< products with A itself from now on
+
+  /// The norm is `computed` from x, where the recursion had `believed` another one: too rough where it is twice as
+  /// large and was not halved, or was not halved twice.
+  void check(double computed, double believed) {
+    m_in_vain = computed > 0.5 * m_least ? m_in_vain + 1 : 0;
+    m_exact = m_exact || m_in_vain > 1 || (m_in_vain > 0 && computed > 2.0 * believed);
+    m_least = std::min(m_least, computed);
+  }
+};
+
 /// The host's part of one solve.
 struct KrylovRun {
   KrylovLimits m_limits;
@@ -116,6 +132,7 @@ struct KrylovRun {
   double m_fall = 0.0;
   /// Of the norms so far, the smallest as a share of the one before; at most 1.
   double m_steepest = 1.0;
+  RoughProducts m_products{};
   bool m_rhs_unsure = false;
   bool m_stopped = false;
   /// Whether the residual of x has been more than twice that of the recursion, which rounding seldom makes.

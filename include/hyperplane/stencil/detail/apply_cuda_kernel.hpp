@@ -4,14 +4,17 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/cuda/launch.hpp>
+#include <hyperplane/cuda/load_streamed.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -37,7 +40,14 @@ struct ApplyCuda {
   /// With 64 registers per thread there are 1024 threads on a multiprocessor, of which each waits for several loads.
   static constexpr int resident_blocks = 1024 / threads;
 
-  BlockStencil7Ref<Storage, n, W> m_a;
+  using Matrix = BlockStencil7Ref<Storage, n, W>;
+  using Product = ProductScalar<Scalar, Storage>;
+  /// Of A^T each block has a product of its own.
+  using Sum = std::conditional_t<transposed, Scalar, Product>;
+  static_assert(!(Matrix::has_units && (subtract || (transposed && Outside::exists))),
+                "a copy of 16 bits has products of a grid alone");
+
+  Matrix m_a;
   BlockVectorRef<Scalar, n, W> m_b;
   BlockVectorRef<Scalar, n, W> m_x;
   BlockVectorRef<Scalar, n, W> m_y;
@@ -64,7 +74,7 @@ struct ApplyCuda {
 
     auto const pack = map.first_pack(slab) + step;
     const Scalar* const x_here = m_x.packs().pack_data(pack) + lane;
-    Scalar sum = subtract ? m_b.packs()(pack, r, lane) : Scalar(0);
+    auto sum = static_cast<Sum>(subtract ? m_b.packs()(pack, r, lane) : Scalar(0));
     HYPERPLANE_UNROLL
     for (int d = 0; d < stencil7_size; ++d) {
       auto const direction = static_cast<Direction>(d);
@@ -80,33 +90,47 @@ struct ApplyCuda {
         }
       }
       if constexpr (transposed) {
-        const Storage* a = m_a.pack_block(pack, opposite(direction)) + lane +
-                           (inside ? map.distance(direction, lane, stencil7_size * n * n) : 0);
+        auto const other = lane + (inside ? map.distance(direction, lane, Matrix::entries) : 0);
+        const Storage* a = m_a.pack_block(pack, opposite(direction)) + other;
         if constexpr (Outside::exists) {
           if (exists && !inside) a = m_outside.block(p, direction);
         }
-        a += r * n * W;
-        Scalar product = 0;
-        HYPERPLANE_UNROLL
-        for (int c = 0; c < n; ++c) product += static_cast<Scalar>(__ldcs(a + c * W)) * __ldg(x + c * W);
-        if (exists) sum = subtract ? sum - product : sum + product;
+        auto const product = column_product(a + r * n * W, pack, other, x);
+        if (exists) sum = subtract ? sum - product : sum + static_cast<Scalar>(product);
       } else {
         const Storage* const a = m_a.pack_block(pack, direction) + r * W + lane;
         HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) {
-          auto const a_c = static_cast<Scalar>(__ldcs(a + c * n * W));
-          auto const x_c = __ldg(x + c * W);
-          Scalar const next = subtract ? sum - a_c * x_c : sum + a_c * x_c;
+          auto const a_c = static_cast<Product>(load_streamed(a + c * n * W));
+          auto const x_c = static_cast<Product>(__ldg(x + c * W));
+          Sum const next = subtract ? sum - a_c * x_c : sum + a_c * x_c;
           if (exists) sum = next;
         }
       }
     }
-    m_y.packs()(pack, r, lane) = sum;
+    if constexpr (Matrix::has_units && !transposed) {
+      m_y.packs()(pack, r, lane) = m_a.template unit<Scalar>(pack, r, lane) * static_cast<Scalar>(sum);
+    } else {
+      m_y.packs()(pack, r, lane) = static_cast<Scalar>(sum);
+    }
   }
 
   void launch(cudaStream_t stream) const;
 
  private:
+  /// Column r of the block of a neighbour, whose units are that far from the first one of a pack, times its x.
+  __device__ __forceinline__ Product column_product(const Storage* a, [[maybe_unused]] std::int64_t pack,
+                                                    [[maybe_unused]] std::int64_t other, const Scalar* x) const {
+    Product product = 0;
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) {
+      Scalar x_c = __ldg(x + c * W);
+      if constexpr (Matrix::has_units) x_c *= Matrix::template unit<Scalar>(m_a.pack_units(pack)[other + c * W]);
+      product += static_cast<Product>(load_streamed(a + c * W)) * static_cast<Product>(x_c);
+    }
+    return product;
+  }
+
   __device__ __forceinline__ bool has_neighbour(const Point& p, Direction direction) const {
     auto const& grid = m_a.grid();
     switch (direction) {

@@ -7,12 +7,14 @@
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// y = A x of several vectors, or A^T x, or what they leave of b, with A read from memory once.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -51,8 +53,11 @@ struct ApplyTransposedSlabSeveral {
 template <bool subtract, bool transposed, class Scalar, int n, class Storage, int vector_length, int count>
 struct ApplySeveral {
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
+  using Matrix = BlockStencil7Ref<Storage, n, vector_length>;
+  using Product = ProductScalar<Scalar, Storage>;
+  static_assert(!(subtract && Matrix::has_units), "a copy of 16 bits has products alone");
 
-  BlockStencil7Ref<Storage, n, vector_length> m_a;
+  Matrix m_a;
   Vector m_b[std::size_t{count}];
   Vector m_x[std::size_t{count}];
   Vector m_y[std::size_t{count}];
@@ -66,7 +71,7 @@ struct ApplySeveral {
     Point p{};
     // Of padding nothing is written: it stays zero.
     if (!map.find_point(pack, lane, p)) return;
-    Scalar sums[std::size_t{count}] = {};
+    std::conditional_t<transposed, Scalar, Product> sums[std::size_t{count}] = {};
     if constexpr (subtract) {
       HYPERPLANE_UNROLL
       for (int v = 0; v < count; ++v) sums[v] = m_b[v].packs()(pack, r, lane);
@@ -75,30 +80,27 @@ struct ApplySeveral {
       auto const direction = static_cast<Direction>(d);
       Point const q = neighbour(p, direction);
       if (!m_a.grid().contains(q)) continue;
-      const Storage* const a = entries(pack, lane, r, direction, q);
+      auto const from = transposed ? map.pack(q.i, q.j, q.k) : pack;
+      int const from_lane = transposed ? map.lane(q.j) : lane;
+      const Storage* const a = m_a.pack_block(from, transposed ? opposite(direction) : direction) +
+                               (transposed ? r * n * vector_length : r * vector_length) + from_lane;
       auto const other = map.distance(direction, lane, n) + lane;
       for (int c = 0; c < n; ++c) {
-        auto const a_c = static_cast<Scalar>(a[c * (transposed ? 1 : n) * vector_length]);
+        auto const a_c = static_cast<Product>(a[c * (transposed ? 1 : n) * vector_length]);
         HYPERPLANE_UNROLL
         for (int v = 0; v < count; ++v) {
-          auto const product = a_c * m_x[v].packs().pack_data(pack)[other + c * vector_length];
+          Scalar x_c = m_x[v].packs().pack_data(pack)[other + c * vector_length];
+          if constexpr (Matrix::has_units && transposed) x_c *= m_a.template unit<Scalar>(from, c, from_lane);
+          auto const product = a_c * static_cast<Product>(x_c);
           sums[v] = subtract ? sums[v] - product : sums[v] + product;
         }
       }
     }
     HYPERPLANE_UNROLL
-    for (int v = 0; v < count; ++v) m_y[v].packs()(pack, r, lane) = sums[v];
-  }
-
- private:
-  /// What multiplies the first unknown of neighbour q.
-  KOKKOS_FUNCTION const Storage* entries(std::int64_t pack, int lane, int r, Direction direction,
-                                         [[maybe_unused]] const Point& q) const {
-    if constexpr (transposed) {
-      auto const& map = m_a.map();
-      return m_a.pack_block(map.pack(q.i, q.j, q.k), opposite(direction)) + r * n * vector_length + map.lane(q.j);
-    } else {
-      return m_a.pack_block(pack, direction) + r * vector_length + lane;
+    for (int v = 0; v < count; ++v) {
+      auto sum = static_cast<Scalar>(sums[v]);
+      if constexpr (Matrix::has_units && !transposed) sum *= m_a.template unit<Scalar>(pack, r, lane);
+      m_y[v].packs()(pack, r, lane) = sum;
     }
   }
 };

@@ -33,9 +33,11 @@ struct SlabRange {
 /// slab. Where there are neighbours outside of the grid, they come at their place in the sum. Host only.
 template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms, class Outside = NoOutside>
 struct ApplySlab {
+  using Matrix = BlockStencil7Ref<Storage, n, vector_length>;
+  static_assert(!(subtract && Matrix::has_units), "a copy of 16 bits has products alone");
   static constexpr std::int64_t range = 64;
 
-  BlockStencil7Ref<Storage, n, vector_length> m_a;
+  Matrix m_a;
   BlockVectorRef<Scalar, n, vector_length> m_b;
   BlockVectorRef<Scalar, n, vector_length> m_x;
   BlockVectorRef<Scalar, n, vector_length> m_y;
@@ -56,8 +58,9 @@ struct ApplySlab {
     int const slab = steps.m_slab;
     std::int64_t const begin = steps.m_begin;
     std::int64_t const end = steps.m_end;
-    auto const neighbours = vector_neighbours(m_x, slab);
-    using PackType = Pack<Scalar, vector_length>;
+    using Product = ProductScalar<Scalar, Storage>;
+    auto const neighbours = vector_neighbours<BlockVectorRef<Scalar, n, vector_length>, Product>(m_x, slab);
+    using PackType = Pack<Product, vector_length>;
     block::Vector<PackType, n> before, here, after, other;
     neighbours.load(begin - 1, before.m_entries);
     neighbours.load(begin, here.m_entries);
@@ -101,10 +104,21 @@ struct ApplySlab {
       if (m_terms.has(Direction::top)) neighbours.load(step + map.pitch(), other.m_entries);
       accumulate(Direction::top, other);
       HYPERPLANE_UNROLL
-      for (int c = 0; c < n; ++c) sum[c].store(m_y.packs().pack_data(pack, c));
+      for (int c = 0; c < n; ++c) result(pack, c, sum[c]).store(m_y.packs().pack_data(pack, c));
       before = here;
       here = after;
       if constexpr (Outside::exists) place.advance(map);
+    }
+  }
+
+ private:
+  template <class PackType>
+  auto result(std::int64_t pack, int row, const PackType& sum) const {
+    if constexpr (Matrix::has_units) {
+      using ResultType = Pack<Scalar, vector_length>;
+      return m_a.template units<ResultType>(pack, row) * ResultType::from(sum);
+    } else {
+      return sum;
     }
   }
 };

@@ -14,6 +14,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -22,12 +23,25 @@ template <class Scalar, int n, class Storage, int vector_length>
 KOKKOS_FORCEINLINE_FUNCTION block::Vector<Scalar, n> transposed_product(
     const BlockStencil7Ref<Storage, n, vector_length>& a, const BlockVectorRef<Scalar, n, vector_length>& x,
     std::int64_t pack, int lane, Direction direction) {
-  using Given = block::LaneMatrix<Scalar, Storage, n, vector_length>;
-  block::Vector<Scalar, n> values, product;
+  using Product = ProductScalar<Scalar, Storage>;
+  using Given = block::LaneMatrix<Product, Storage, n, vector_length>;
+  block::Vector<Product, n> values, product;
   HYPERPLANE_HOST_UNROLL
-  for (int c = 0; c < n; ++c) values[c] = x.packs()(pack, c, lane);
+  for (int c = 0; c < n; ++c) {
+    Scalar value = x.packs()(pack, c, lane);
+    if constexpr (BlockStencil7Ref<Storage, n, vector_length>::has_units) {
+      value *= a.template unit<Scalar>(pack, c, lane);
+    }
+    values[c] = static_cast<Product>(value);
+  }
   block::gemv<n>(block::TransposedBlock<Given>{{a.pack_block(pack, direction) + lane}}, values, product);
-  return product;
+  if constexpr (std::is_same_v<Product, Scalar>) {
+    return product;
+  } else {
+    block::Vector<Scalar, n> result;
+    for (int c = 0; c < n; ++c) result[c] = static_cast<Scalar>(product[c]);
+    return result;
+  }
 }
 
 /// y = A^T x, or y = b - A^T x, of the terms that are asked for: one thread for each point, which reads the blocks of

@@ -36,7 +36,8 @@ template <bool subtract, class Scalar, int n, class Storage, int vector_length, 
 struct ApplyTransposedSlab {
   using PackType = Pack<Scalar, vector_length>;
   using Vector = block::Vector<PackType, n>;
-  using Given = block::PackMatrix<PackType, Storage, n>;
+  using ProductType = Pack<ProductScalar<Scalar, Storage>, vector_length>;
+  using Given = block::PackMatrix<ProductType, Storage, n>;
   static constexpr int block_values = n * n * vector_length;
   static constexpr int pack_bytes = stencil7_size * block_values * static_cast<int>(sizeof(Storage));
   static constexpr std::int64_t piece = std::clamp((256 << 10) / pack_bytes, 8, 256);
@@ -193,13 +194,21 @@ struct ApplyTransposedSlab {
       for (int c = 0; c < n; ++c) result[c] = PackType(0);
       return result;
     }
-    Vector x;
-    HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) x[c] = PackType::load(values(m_x, slab, step, c));
     auto const pack = m_a.map().first_pack(slab) + step;
+    block::Vector<ProductType, n> x, terms;
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) {
+      auto value = PackType::load(values(m_x, slab, step, c));
+      if constexpr (BlockStencil7Ref<Storage, n, vector_length>::has_units) {
+        value = value * m_a.template units<PackType>(pack, c);
+      }
+      x[c] = ProductType::from(value);
+    }
     Given const a{m_a.pack_block(pack, direction)};
     KOKKOS_IF_ON_HOST((host::prefetch_values(m_a.pack_block(pack + steps_ahead, direction), block_values);))
-    block::gemv<n>(block::TransposedBlock<Given>{a}, x, result);
+    block::gemv<n>(block::TransposedBlock<Given>{a}, x, terms);
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) result[c] = PackType::from(terms[c]);
     return result;
   }
 

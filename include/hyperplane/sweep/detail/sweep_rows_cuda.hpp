@@ -15,6 +15,8 @@
 
 #if defined(__CUDACC__)
 
+#include <hyperplane/cuda/load_streamed.hpp>
+
 /// The two sweeps for a group of packs: one thread for each row of each point.
 ///
 /// A thread's coefficients depend on nothing, so it loads them into registers while other planes are still under way;
@@ -40,18 +42,6 @@ SweepArguments<Scalar, n, Storage, W> sweep_arguments(const TriangularFactors<St
                                                       const BlockVectorRef<Scalar, n, W>& x) {
   return {factors.m_scales, factors.m_lower.pack_data(0), factors.m_upper.pack_data(0), rhs.packs().pack_data(0),
           x.packs().pack_data(0)};
-}
-
-/// A value that is read once.
-template <class T>
-__device__ T load_streamed(const T* from) {
-  if constexpr (ShortReal<T>) {
-    T value;
-    value.m_bits = __ldcs(&from->m_bits);
-    return value;
-  } else {
-    return __ldcs(from);
-  }
 }
 
 /// Shared memory of a sweep: the neighbours' unknowns and, for the one that multiplies by d^-1, the sums.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
+
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// A copy of a BlockStencil7 in 16 bits, made by narrow(): for the products of a NarrowedMatrix. The rows of a point
+/// are kept in units of their own, powers of two, which round nothing and fit a matrix in any units into the range of
+/// `Storage`. In its row's unit the largest entry of a row is at least 2^14 and less than 2^15. Of Half, entries below
+/// 2^-28 of it have fewer bits, and those below 2^-40 are zero; of BFloat16 there are none that matter.
+///
+/// It has products alone, apply() and apply_transposed(), which add up in float and are then multiplied by the units:
+/// x and A x need the range of a float.
+///
+/// A shared handle with the semantics of a Kokkos::View. Cost: 7 n^2 + n values of 16 bits per point and the padding of
+/// SlabMap. The constructor allocates on the given instance and sets to zero; nothing else here allocates.
+template <Real Scalar, int n, ExecutionSpace Exec, ShortReal ShortScalar>
+class ScaledStencil7 {
+ public:
+  static_assert(n >= 1 && n <= max_block_size);
+
+  using scalar_type = Scalar;
+  using storage_type = ShortScalar;
+  using execution_space = Exec;
+  using memory_space = typename Exec::memory_space;
+  static constexpr int block_size = n;
+  static constexpr int vector_length = vector_length_v<Scalar, Exec>;
+  using Map = SlabMap<vector_length>;
+  using Ref = BlockStencil7Ref<ShortScalar, n, vector_length>;
+  using Storage = InterleavedView<ShortScalar, vector_length, Ref::entries, Exec>;
+
+  /// Allocates and sets to zero.
+  ScaledStencil7(const Exec& exec, const Grid& grid, const std::string& label = "Hyperplane::ScaledStencil7")
+      : m_map(grid), m_storage(exec, label, m_map.pack_count()) {}
+
+  const Grid& grid() const { return m_map.grid(); }
+  const Map& map() const { return m_map; }
+  Ref ref() const { return Ref(m_map, m_storage.ref()); }
+  /// All of the storage, units too, as one contiguous array.
+  const typename Storage::Flat& flat() const { return m_storage.flat(); }
+
+ private:
+  Map m_map;
+  Storage m_storage;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI
