@@ -236,11 +236,11 @@ TYPED_TEST(NarrowedMatrixTest, may_be_transposed) {
 }
 
 // Where nothing is wrong with the copy, iterations that are too few have no cause, and A and the copy are not compared
-// where the residual of x is that of the recursion.
+// where the residual of x is that of the recursion. BiCGStab turns to A itself then, and converges with more of them.
 TYPED_TEST(NarrowedMatrixTest, a_copy_of_another_matrix_is_the_cause) {
   typename TestFixture::Copy const other(this->exec, this->grid());
   this->set_scaled(other, -1.0);
-  auto const check = [&]<template <class> class Method>() {
+  auto const check = [&]<template <class> class Method>(int iterations_with_other) {
     auto const comparisons = [&](const auto& a, const auto& m, int iterations, const char* cause) {
       Method<typename TestFixture::Vector> const method(this->exec, this->grid(),
                                                         {.tolerance = 1e-12, .max_iterations = iterations});
@@ -254,13 +254,16 @@ TYPED_TEST(NarrowedMatrixTest, a_copy_of_another_matrix_is_the_cause) {
     };
     auto const* const words = "the copy is not of A as it is now, but differs in block ";
     EXPECT_EQ(comparisons(NarrowedMatrix(this->a, this->copy), this->ilu, 2, ""), 0);
-    EXPECT_EQ(comparisons(NarrowedMatrix(this->a, other), this->ilu, 30, words), 1);
+    EXPECT_EQ(comparisons(NarrowedMatrix(this->a, other), this->ilu, iterations_with_other, words), 1);
     NarrowedMatrix const of_transposes(transposed(this->a), transposed(other));
-    EXPECT_EQ(comparisons(of_transposes, transposed(this->ilu), 30, words), 1);
+    EXPECT_EQ(comparisons(of_transposes, transposed(this->ilu), iterations_with_other, words), 1);
   };
-  check.template operator()<BiCgStab>();
-  check.template operator()<Fgmres>();
-  check.template operator()<Fgcrodr>();
+  check.template operator()<BiCgStab>(8);
+  check.template operator()<Fgmres>(30);
+  check.template operator()<Fgcrodr>(30);
+  auto const result = this->template solve<BiCgStab>(NarrowedMatrix(this->a, other), this->ilu, {.tolerance = 1e-12});
+  EXPECT_TRUE(result.converged());
+  EXPECT_EQ(result.cause, "");
 }
 
 TYPED_TEST(NarrowedMatrixTest, a_breakdown_names_what_is_not_finite) {
