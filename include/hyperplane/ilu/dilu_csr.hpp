@@ -121,9 +121,10 @@ class DiluCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
   using Plan::backward;
 
   /// solve_transposed(exec, rhs, x): x = M^-T rhs, as adjoint systems want it; x may be rhs. For plans with the option
-  /// `transposed`, which costs 12 bytes per block and 16 per point. forward_transposed(exec, rhs, y) is its first half,
-  /// y = (d + U)^-T rhs, backward_transposed(exec, y, x) the second, x = (I + L d^-1)^-T y; in 16 bits they are those
-  /// of BlockIlu0Csr. Throws Error as solve() does, and without the option.
+  /// `transposed`, which costs 12 bytes per block and 16 per point, and on hosts n values per point.
+  /// forward_transposed(exec, rhs, y) is its first half, y = (d + U)^-T rhs, backward_transposed(exec, y, x) the
+  /// second, x = (I + L d^-1)^-T y; in 16 bits they are those of BlockIlu0Csr. Throws Error as solve() does, and
+  /// without the option.
   using Plan::backward_transposed;
   using Plan::forward_transposed;
   using Plan::solve_transposed;

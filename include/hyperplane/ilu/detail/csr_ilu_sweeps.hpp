@@ -52,7 +52,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   CsrIluSweeps(const CsrIluNames& names, const Exec& exec, bool natural, CsrPath path, const CsrIluPattern& of,
                bool transposed)
       : Base(names, exec, natural, path, of, transposed, n * n * sizeof(StorageScalar),
-             path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0, true),
+             path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0),
         m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"),
                  as_size(blocks() * n * n + block::Columns<Scalar, n>::overrun)),
         m_units(exec, names.plan, rows()) {

@@ -69,25 +69,24 @@ class CsrIluTransposed {
  public:
   using Rows = Kokkos::View<int*, typename Exec::memory_space>;
 
-  /// `order` is that of CsrIluLevelKernels; a block has about as many bytes. `may_give`: the plan has CsrIluGivingSweep
-  /// where rows run in their order. Waits for the instance.
+  /// `order` is that of CsrIluLevelKernels; a block has about as many bytes. Waits for the instance.
   CsrIluTransposed(const Exec& exec, const CsrIluPattern& of, const Rows& order, bool behind, const CsrIluRuns& runs,
-                   std::size_t bytes, bool may_give)
-      : CsrIluTransposed(exec, of, CsrIluColumns(of.blocks, of.order, behind), order, behind, runs, bytes, may_give) {}
+                   std::size_t bytes)
+      : CsrIluTransposed(exec, of, CsrIluColumns(of.blocks, of.order, behind), order, behind, runs, bytes) {}
 
   std::int64_t blocks() const { return static_cast<std::int64_t>(m_numbers.size()); }
   const CsrIluLevelKernels<Exec>& levels() const { return m_levels; }
   CsrIluColumnLists lists() const { return {m_begin.data(), m_numbers.data(), m_rows.data()}; }
-  /// Whether the rows run by CsrIluGivingSweep.
+  /// Whether rows give their products, as by CsrIluGivingSweep.
   bool gives() const { return m_gives; }
 
  private:
   CsrIluTransposed(const Exec& exec, const CsrIluPattern& of, const CsrIluColumns& columns, const Rows& order,
-                   bool behind, const CsrIluRuns& runs, std::size_t bytes, bool may_give)
+                   bool behind, const CsrIluRuns& runs, std::size_t bytes)
       : m_begin(to_space(exec, "Hyperplane::CsrIlu::structure", columns.begin)),
         m_numbers(to_space(exec, "Hyperplane::CsrIlu::structure", columns.numbers)),
         m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", columns.rows)),
-        m_gives(may_give && runs.kind != CsrIluSequenceKind::by_levels),
+        m_gives(runs.kind != CsrIluSequenceKind::by_levels),
         m_levels(levels_of(exec, of, columns, order, behind, runs, bytes)) {
     // Rows that give wait for more than others.
     if (!m_gives || m_levels.worth_its_order(concurrency_of(exec))) return;

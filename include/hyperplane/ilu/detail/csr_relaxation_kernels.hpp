@@ -5,16 +5,22 @@
 #include <hyperplane/block/row_sums.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 /// Sweeps with the triangles of a BlockCsr itself, and the inverses of its pivots: each block row by one thread.
 /// Values of vectors that other threads may be writing to are not read where they do not matter.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// How many rows before it a row is asked for: blocks of about 10 kB.
+template <int n>
+inline constexpr int csr_rows_ahead = std::clamp(200 / (n * n), 1, 8);
 
 /// What kernels read. Blocks of A are stored by rows, those of d^-1 by columns.
 template <class Scalar, int n, class Storage, class MatrixRef>
@@ -45,35 +51,73 @@ struct CsrRelaxationBlocks {
         take);
   }
 
-  /// sum += or -= A_ij^T x_i over the blocks (i, j) of a column.
-  template <bool subtract>
+  /// Asks for the blocks begin, ..., end - 1, which are between those of the other triangle: not even in the order of
+  /// memory are they a stream that processors follow.
+  void prefetch(std::int64_t begin, std::int64_t end) const {
+    for (auto number = begin; number < end; ++number) host::prefetch_values(&m_a(m_sources[number], 0, 0), n * n);
+  }
+  void prefetch_column(const CsrIluColumnLists& lists, std::int64_t column) const {
+    for (auto entry = lists.m_begin[column]; entry < lists.m_begin[column + 1]; ++entry) {
+      auto const number = lists.m_numbers[entry];
+      prefetch(number, number + 1);
+    }
+  }
+
+  /// The product A_ij^T x_i of a block with this number.
+  KOKKOS_FUNCTION block::ColumnSum<Scalar, n> transposed_product(std::int64_t number, const Scalar* x) const {
+    block::ColumnSum<Scalar, n> sum;
+    add_transposed<false>(number, x, sum);
+    return sum;
+  }
+
+  /// total += or -= A_ij^T x_i over the blocks (i, j) of a column. `adds_each`: one product after the other, as
+  /// CsrRelaxationForwardGiving and CsrRelaxationBackwardGiving do.
+  template <bool subtract, bool adds_each>
   KOKKOS_FUNCTION void add_column(const CsrIluColumnLists& lists, std::int64_t column, const Scalar* x,
-                                  block::ColumnSum<Scalar, n>& sum) const {
-    auto const end = lists.m_begin[column + 1];
-    for (auto entry = lists.m_begin[column]; entry < end; ++entry) {
-      auto const source = m_sources[lists.m_numbers[entry]];
-      const Scalar* const values = x + std::int64_t{lists.m_rows[entry]} * n;
-      // Blocks by rows are those of A^T by columns.
-      if (m_ends.has_more(source)) {
-        sum.template add<subtract>(&m_a(source, 0, 0), values);
-      } else {
-        sum.template add_last<subtract>(&m_a(source, 0, 0), values);
+                                  Scalar* total) const {
+    auto const begin = lists.m_begin[column], end = lists.m_begin[column + 1];
+    auto const values = [&](std::int64_t entry) { return x + std::int64_t{lists.m_rows[entry]} * n; };
+    if constexpr (adds_each) {
+      for (auto entry = begin; entry < end; ++entry) {
+        transposed_product(lists.m_numbers[entry], values(entry)).template add_to<subtract>(total);
       }
+    } else {
+      block::ColumnSum<Scalar, n> sum(total);
+      for (auto entry = begin; entry < end; ++entry) {
+        add_transposed<subtract>(lists.m_numbers[entry], values(entry), sum);
+      }
+      sum.store(total);
+    }
+  }
+
+ private:
+  template <bool subtract>
+  KOKKOS_FUNCTION void add_transposed(std::int64_t number, const Scalar* x, block::ColumnSum<Scalar, n>& sum) const {
+    auto const source = m_sources[number];
+    // Blocks by rows are those of A^T by columns.
+    if (m_ends.has_more(source)) {
+      sum.template add<subtract>(&m_a(source, 0, 0), x);
+    } else {
+      sum.template add_last<subtract>(&m_a(source, 0, 0), x);
     }
   }
 };
 
 /// y = d^-1 (s b - L y); y may be b.
-template <class Scalar, int n, class Storage, class MatrixRef>
+template <class Scalar, int n, class Blocks>
 struct CsrRelaxationForward {
-  CsrRelaxationBlocks<Scalar, n, Storage, MatrixRef> m_blocks;
+  Blocks m_blocks;
   Scalar m_scale;
   CsrIluSequence m_order;
   const Scalar* m_rhs;
   Scalar* m_y;
 
-  static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
+  static constexpr int prefetched = csr_rows_ahead<n>;
+  void prefetch(std::int64_t index) const {
+    prefetch_point<n>(m_order, index, m_rhs, m_y);
+    auto const row = m_order.row(index);
+    m_blocks.prefetch(m_blocks.m_rows.m_lower_begin[row], m_blocks.m_rows.m_diagonal[row]);
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const& rows = m_blocks.m_rows;
@@ -87,15 +131,19 @@ struct CsrRelaxationForward {
 };
 
 /// x = y - d^-1 U x; x may be y.
-template <class Scalar, int n, class Storage, class MatrixRef>
+template <class Scalar, int n, class Blocks>
 struct CsrRelaxationBackward {
-  CsrRelaxationBlocks<Scalar, n, Storage, MatrixRef> m_blocks;
+  Blocks m_blocks;
   CsrIluSequence m_order;
   const Scalar* m_y;
   Scalar* m_x;
 
-  static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_x); }
+  static constexpr int prefetched = csr_rows_ahead<n>;
+  void prefetch(std::int64_t index) const {
+    prefetch_point<n>(m_order, index, m_y, m_x);
+    auto const row = m_order.row(index);
+    m_blocks.prefetch(m_blocks.m_rows.m_upper_begin[row], m_blocks.m_rows.m_upper_end[row]);
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const& rows = m_blocks.m_rows;
@@ -104,52 +152,6 @@ struct CsrRelaxationBackward {
     block::ColumnSum<Scalar, n> rest(m_y + row * n);
     rest.template add<true>(m_blocks.inverse(row), right);
     rest.store(m_x + row * n);
-  }
-};
-
-/// y = d^-T (s b - U^T y); y may be b.
-template <class Scalar, int n, class Storage, class MatrixRef>
-struct CsrRelaxationForwardTransposed {
-  CsrRelaxationBlocks<Scalar, n, Storage, MatrixRef> m_blocks;
-  CsrIluColumnLists m_lists;
-  Scalar m_scale;
-  CsrIluSequence m_order;
-  const Scalar* m_rhs;
-  Scalar* m_y;
-
-  static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const row = m_order.row(index);
-    Scalar right[std::size_t{n}];
-    for (int r = 0; r < n; ++r) right[r] = m_scale * m_rhs[row * n + r];
-    block::ColumnSum<Scalar, n> sum(right);
-    m_blocks.template add_column<true>(m_lists, row, m_y, sum);
-    sum.store(right);
-    block::sum_rows<Scalar, n>([&](auto& sums) { sums.template add<true, false>(m_blocks.inverse(row), right); },
-                               [&](int r, Scalar total) { m_y[row * n + r] = total; });
-  }
-};
-
-/// x = y - d^-T L^T x; x may be y.
-template <class Scalar, int n, class Storage, class MatrixRef>
-struct CsrRelaxationBackwardTransposed {
-  CsrRelaxationBlocks<Scalar, n, Storage, MatrixRef> m_blocks;
-  CsrIluColumnLists m_lists;
-  CsrIluSequence m_order;
-  const Scalar* m_y;
-  Scalar* m_x;
-
-  static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_x); }
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const row = m_order.row(index);
-    block::ColumnSum<Scalar, n> sum;
-    m_blocks.template add_column<false>(m_lists, row, m_x, sum);
-    Scalar right[std::size_t{n}];
-    sum.store(right);
-    block::sum_rows<Scalar, n>([&](auto& sums) { sums.template add<true, false>(m_blocks.inverse(row), right); },
-                               [&](int r, Scalar total) { m_x[row * n + r] = m_y[row * n + r] - total; });
   }
 };
 

@@ -20,6 +20,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_tickets.hpp>
 #include <hyperplane/ilu/detail/csr_pivots.hpp>
 #include <hyperplane/ilu/detail/csr_relaxation_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_relaxation_transposed.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_plan.hpp>
 #include <hyperplane/ilu/detail/csr_tall_sweep.hpp>
@@ -87,10 +88,7 @@ class CsrRelaxationPlan
  private:
   template <class T>
   using Table = typename Base::template Table<T>;
-  using Base::list;
-  using Base::per_row;
-  using Base::table;
-  using Base::upper_blocks;
+  using Base::list, Base::per_row, Base::table, Base::upper_blocks;
   using Ref = typename Matrix::Ref;
   using Fingerprints = StructureFingerprints<Exec, Offset>;
   using Blocks = CsrRelaxationBlocks<Scalar, n, StorageScalar, Ref>;
@@ -117,7 +115,7 @@ class CsrRelaxationPlan
                     const std::vector<std::int64_t>& opposites)
       : Base(names, exec, settings.order == RowOrder::natural, path, of, settings.transposed,
              n * n * sizeof(StorageScalar),
-             path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0, false),
+             path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0),
         m_rule(rule),
         m_given(a.offsets(), a.columns()),
         m_fingerprints(exec, a.offsets(), a.columns()),
@@ -127,6 +125,7 @@ class CsrRelaxationPlan
         m_pairs(std::ranges::count_if(opposites, [](std::int64_t number) { return number >= 0; })),
         m_pivots(names.plan, exec, csr_diagonal_blocks(of.blocks), settings.pivot_shift) {
     if (path == CsrPath::tickets) m_tickets.emplace(exec, rows());
+    if (settings.transposed) m_transposed = {exec, *this->transposed_backward(), rows()};
   }
 
   auto difference_of(const Matrix& a) const {
@@ -167,34 +166,35 @@ class CsrRelaxationPlan
   Scalar scale() const { return static_cast<Scalar>(2.0 - m_rule.relaxation); }
 
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
-    run<false, false>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), before(), rhs, y,
-                      [&](const CsrIluSequence& order) {
-                        return CsrRelaxationForward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), scale(), order,
-                                                                                   rhs.data(), y.data()};
-                      });
+    run<false, false>(
+        exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), before(), rhs, y,
+        [&](double bytes) {
+          this->forward_kernels().run(exec, this->names().forward, bytes, [&](const CsrIluSequence& order) {
+            return CsrRelaxationForward<Scalar, n, Blocks>{relaxation_blocks(), scale(), order, rhs.data(), y.data()};
+          });
+        });
   }
   void run_backward(const Exec& exec, const Vector& y, const Vector& x) const {
-    run<false, true>(exec, this->names().backward, upper_blocks() + rows(), this->backward_kernels(), behind(), y, x,
-                     [&](const CsrIluSequence& order) {
-                       return CsrRelaxationBackward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), order, y.data(),
-                                                                                   x.data()};
-                     });
+    run<false, true>(
+        exec, this->names().backward, upper_blocks() + rows(), this->backward_kernels(), behind(), y, x,
+        [&](double bytes) {
+          this->backward_kernels().run(exec, this->names().backward, bytes, [&](const CsrIluSequence& order) {
+            return CsrRelaxationBackward<Scalar, n, Blocks>{relaxation_blocks(), order, y.data(), x.data()};
+          });
+        });
   }
   void run_forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     auto const& sweep = *this->transposed_forward();
-    run<true, false>(exec, this->names().forward_transposed, sweep.blocks() + rows(), sweep.levels(),
-                     by_columns(sweep.lists()), rhs, y, [&](const CsrIluSequence& order) {
-                       return CsrRelaxationForwardTransposed<Scalar, n, StorageScalar, Ref>{
-                           relaxation_blocks(), sweep.lists(), scale(), order, rhs.data(), y.data()};
-                     });
+    auto const label = this->names().forward_transposed;
+    run<true, false>(
+        exec, label, sweep.blocks() + rows(), sweep.levels(), by_columns(sweep.lists()), rhs, y,
+        [&](double bytes) { m_transposed.forward(exec, label, bytes, sweep, relaxation_blocks(), scale(), rhs, y); });
   }
   void run_backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
     auto const& sweep = *this->transposed_backward();
-    run<true, true>(exec, this->names().backward_transposed, sweep.blocks() + rows(), sweep.levels(),
-                    by_columns(sweep.lists()), y, x, [&](const CsrIluSequence& order) {
-                      return CsrRelaxationBackwardTransposed<Scalar, n, StorageScalar, Ref>{
-                          relaxation_blocks(), sweep.lists(), order, y.data(), x.data()};
-                    });
+    auto const label = this->names().backward_transposed;
+    run<true, true>(exec, label, sweep.blocks() + rows(), sweep.levels(), by_columns(sweep.lists()), y, x,
+                    [&](double bytes) { m_transposed.backward(exec, label, bytes, sweep, relaxation_blocks(), y, x); });
   }
 
   // Several vectors.
@@ -259,10 +259,11 @@ class CsrRelaxationPlan
         tall_threads<Exec, count>);
   }
 
-  template <bool transposed, bool backward, class KernelOf>
-  void run(const Exec& exec, const char* label, std::int64_t count, const CsrIluLevelKernels<Exec>& levels,
-           [[maybe_unused]] const TallBlocks& of, [[maybe_unused]] const Vector& rhs, [[maybe_unused]] const Vector& x,
-           const KernelOf& kernel_of) const {
+  /// By tickets, or otherwise(bytes) of a row.
+  template <bool transposed, bool backward, class Otherwise>
+  void run([[maybe_unused]] const Exec& exec, const char* label, std::int64_t count,
+           [[maybe_unused]] const CsrIluLevelKernels<Exec>& levels, [[maybe_unused]] const TallBlocks& of,
+           [[maybe_unused]] const Vector& rhs, [[maybe_unused]] const Vector& x, const Otherwise& otherwise) const {
     double const bytes = counted_bytes(label, count, 1);
     if constexpr (CudaExecutionSpace<Exec>) {
       if (m_tickets) {
@@ -270,7 +271,7 @@ class CsrRelaxationPlan
             exec, label, levels, sweep_blocks(of), rhs.data(), x.data());
       }
     }
-    levels.run(exec, label, bytes, kernel_of);
+    otherwise(bytes);
   }
   CsrRelaxationSweepBlocks<Scalar, n, StorageScalar, StorageScalar> sweep_blocks(const TallBlocks& of) const {
     return {of.m_begin, of.m_end, of.m_columns, of.m_numbers, of.m_sources, of.m_values, m_pivots.inverses(), scale()};
@@ -292,6 +293,7 @@ class CsrRelaxationPlan
   std::int64_t m_pairs;
   CsrPivots<Scalar, n, Exec, StorageScalar> m_pivots;
   std::optional<CsrIluTickets<Scalar, n, Exec>> m_tickets;  ///< on CsrPath::tickets
+  CsrRelaxationTransposed<Scalar, n, Exec> m_transposed;
   std::optional<Matrix> m_matrix;
 };
 

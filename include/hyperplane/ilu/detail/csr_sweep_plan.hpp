@@ -43,10 +43,10 @@ class CsrSweepPlan {
   using Vectors = PointVectors<Scalar, n, count, Exec>;
 
   /// Waits for the instance. `natural`: rows are taken by their numbers. The pattern was made for sequence_kind(). A
-  /// block has about as many bytes; `rows_of_tickets` is that of CsrIluRuns, `may_give` that of CsrIluTransposed.
+  /// block has about as many bytes; `rows_of_tickets` is that of CsrIluRuns.
   // NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): plans have it
   CsrSweepPlan(const CsrIluNames& names, const Exec& exec, bool natural, CsrPath path, const CsrIluPattern& of,
-               bool transposed, std::size_t bytes, int rows_of_tickets, bool may_give)
+               bool transposed, std::size_t bytes, int rows_of_tickets)
       : m_names(names),
         m_rows(of.blocks.rows()),
         m_blocks(static_cast<std::int64_t>(of.blocks.columns.size())),
@@ -63,8 +63,8 @@ class CsrSweepPlan {
         m_backward(exec, of.backward, m_order, -1, runs(exec, path, rows_of_tickets),
                    per_row(m_upper_blocks) * static_cast<double>(bytes)) {
     if (!transposed) return;
-    m_forward_transposed.emplace(exec, of, m_order, true, runs(exec, path, rows_of_tickets), bytes, may_give);
-    m_backward_transposed.emplace(exec, of, m_order, false, runs(exec, path, rows_of_tickets), bytes, may_give);
+    m_forward_transposed.emplace(exec, of, m_order, true, runs(exec, path, rows_of_tickets), bytes);
+    m_backward_transposed.emplace(exec, of, m_order, false, runs(exec, path, rows_of_tickets), bytes);
   }
 
   std::int64_t rows() const { return m_rows; }

@@ -121,10 +121,14 @@ struct CsrTallRelaxation : CsrTallPoints<Exec, Scalar, n, count> {
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t row, int first) const {
     Scalar right[std::size_t{n * width}];
     auto const given = [&](int r) { return this->template given<width>(row, first, r); };
-    sum_tall<!backward, transposed, Scalar, n, count, width>(
-        [&](int r) { return given(r) * m_scale; },
-        [&](const auto& add) { m_blocks.template products<n, count>(row, this->m_y + first, add); },
-        [&](int r, const auto& total) { block::store_tall<Scalar>(total, right + r * width); });
+    auto const scaled = [&](int r) { return given(r) * m_scale; };
+    auto const products = [&](const auto& add) { m_blocks.template products<n, count>(row, this->m_y + first, add); };
+    auto const keep = [&](int r, const auto& total) { block::store_tall<Scalar>(total, right + r * width); };
+    if constexpr (transposed && HostExecutionSpace<Exec>) {
+      sum_tall_each<!backward, true, Scalar, n, count, width>(scaled, products, keep);
+    } else {
+      sum_tall<!backward, transposed, Scalar, n, count, width>(scaled, products, keep);
+    }
     const Storage* const inverse = m_inverses + row * (n * n);
     const Scalar* const from = right;
     sum_tall<backward, !transposed, Scalar, n, width, width>(
