@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <limits>
@@ -29,7 +30,7 @@ template <class Scalar, class Storage, class Exec>
 std::vector<double> sip_solve(const Exec& exec, const ReferenceStencil& a, const std::vector<double>& rhs,
                               const SipOptions& options, const SolverPath& path = SweepPath::automatic) {
   auto sip = path.make<Sip<Scalar, Exec, Storage>>(exec, a.grid, options);
-  sip.factor(exec, to_device<Scalar, 1, Storage>(exec, a));
+  sip.factor(exec, to_device<Scalar, 1, hyperplane::detail::WideStorage<Scalar, Storage>>(exec, a));
   auto const x = to_device<Scalar, 1>(exec, a.grid, rhs);
   sip.solve(exec, x, x);
   EXPECT_TRUE(sip.status(exec).ok()) << sip.status(exec).message();
@@ -255,17 +256,22 @@ TYPED_TEST(SipTest, names_the_first_singular_pivot_and_refuses_misuse) {
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
-TEST(SipOpenMp, the_same_bits_for_1_2_and_4_threads) {
+template <class Storage>
+void compare_threads(SweepPath path) {
   auto const a = random_stencil(Grid(9, 40, 6), 1);
   auto const rhs = random_vector(a.rows());
-  for (SweepPath const path : {SweepPath::portable, SweepPath::slab}) {
-    SipOptions const options{.alpha = 0.8, .path = path};
-    auto const expected = sip_solve<double, double>(Kokkos::OpenMP(1), a, rhs, options);
-    for (int const threads : {2, 4}) {
-      EXPECT_TRUE(bitwise_equal(sip_solve<double, double>(Kokkos::OpenMP(threads), a, rhs, options), expected))
-          << threads << " threads, path " << name(path);
-    }
+  SipOptions const options{.alpha = 0.8, .path = path};
+  auto const expected = sip_solve<double, Storage>(Kokkos::OpenMP(1), a, rhs, options);
+  for (int const threads : {2, 4}) {
+    EXPECT_TRUE(bitwise_equal(sip_solve<double, Storage>(Kokkos::OpenMP(threads), a, rhs, options), expected))
+        << threads << " threads, path " << name(path);
   }
+}
+
+TEST(SipOpenMp, the_same_bits_for_1_2_and_4_threads) {
+  compare_threads<double>(SweepPath::portable);
+  compare_threads<double>(SweepPath::slab);
+  compare_threads<Half>(SweepPath::slab);
 }
 #endif
 
