@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <hyperplane/core/bfloat16.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/simd/transpose.hpp>
@@ -110,6 +111,23 @@ TYPED_TEST(PackTest, loads_and_stores_convert) {
     EXPECT_EQ(streamed[lane], a[lane]);
     EXPECT_EQ(P::load(narrow)[lane], a[lane]);
     EXPECT_EQ(P::load(same)[lane], a[lane]);
+  }
+}
+
+TYPED_TEST(PackTest, powers_of_two_have_reciprocals_and_bfloat16s_without_rounding) {
+  using P = TypeParam;
+  using T = typename P::value_type;
+  alignas(64) BFloat16 stored[P::lanes];
+  for (int first = -120; first + P::lanes <= 121; first += P::lanes) {
+    P powers(1);
+    for (int lane = 0; lane < P::lanes; ++lane) powers.set(lane, std::ldexp(T(1), first + lane));
+    powers.store_exact(stored);
+    for (int lane = 0; lane < P::lanes; ++lane) {
+      EXPECT_EQ(power_below(powers * P(T(1.9)))[lane], powers[lane]);
+      EXPECT_EQ(power_reciprocal(powers)[lane], T(1) / powers[lane]);
+      EXPECT_EQ(power_reciprocal(powers[lane]), T(1) / powers[lane]);
+      EXPECT_EQ(static_cast<T>(static_cast<float>(stored[lane])), powers[lane]);
+    }
   }
 }
 

@@ -131,6 +131,7 @@ void expect_packs_convert_alike() {
         ASSERT_TRUE(same(values[lane], static_cast<T>(stored[lane]))) << first + lane;
         ASSERT_TRUE(same(static_cast<double>(again[lane]), static_cast<double>(Storage(product[lane]))))
             << product[lane];
+        ASSERT_TRUE(same(product.template rounded<Storage>()[lane], static_cast<T>(again[lane]))) << product[lane];
       }
       product.stream(stored);
       stream_fence();

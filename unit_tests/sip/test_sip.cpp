@@ -2,11 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include "support/execution_spaces.hpp"
@@ -14,6 +13,7 @@
 #include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/sip_problems.hpp"
 #include "support/sip_reference.hpp"
 #include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
@@ -29,20 +29,11 @@ template <class Scalar, class Storage, class Exec>
 std::vector<double> sip_solve(const Exec& exec, const ReferenceStencil& a, const std::vector<double>& rhs,
                               const SipOptions& options, const SolverPath& path = SweepPath::automatic) {
   auto sip = path.make<Sip<Scalar, Exec, Storage>>(exec, a.grid, options);
-  sip.factor(exec, to_device<Scalar, 1, Storage>(exec, a));
+  sip.factor(exec, to_device<Scalar, 1, hyperplane::detail::WideStorage<Scalar, Storage>>(exec, a));
   auto const x = to_device<Scalar, 1>(exec, a.grid, rhs);
   sip.solve(exec, x, x);
   EXPECT_TRUE(sip.status(exec).ok()) << sip.status(exec).message();
   return to_host(exec, x);
-}
-
-/// The seven-point Laplacian with Dirichlet boundaries.
-ReferenceStencil poisson(const Grid& grid) {
-  ReferenceStencil a(grid, 1);
-  for (auto& blocks : a.blocks) {
-    for (auto const d : stencil7_directions) blocks[static_cast<int>(d)](0, 0) = d == Direction::center ? 6.0 : -1.0;
-  }
-  return a;
 }
 
 template <class Scalar, class Storage, class Exec>
@@ -184,13 +175,7 @@ TYPED_TEST(SipTest, iterations_against_alpha_for_the_poisson_problem) {
   TypeParam const exec;
   Grid const grid(24, 24, 24);
   auto const a = to_device<double, 1, double>(exec, poisson(grid));
-  std::vector<double> rhs(grid.size());
-  for (std::int64_t p = 0; p < grid.size(); ++p) {
-    auto const [i, j, k] = grid.point(p);
-    auto const wave = [](int l) { return std::sin(std::numbers::pi * (l + 1) / 25.0); };
-    rhs[p] = 1 + wave(i) * wave(j) * wave(k);
-  }
-  auto const b = to_device<double, 1>(exec, grid, rhs);
+  auto const b = to_device<double, 1>(exec, grid, smooth_rhs(grid));
   using Vector = BlockVector<double, 1, TypeParam>;
   Richardson<Vector> const correction(exec, grid, {.tolerance = 1e-6, .max_iterations = 500});
   std::pair<double, int> const table[] = {{0.0, 321}, {0.5, 236}, {0.8, 144}, {0.9, 93}, {0.95, 59}, {0.98, 44}};
@@ -255,17 +240,22 @@ TYPED_TEST(SipTest, names_the_first_singular_pivot_and_refuses_misuse) {
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
-TEST(SipOpenMp, the_same_bits_for_1_2_and_4_threads) {
+template <class Storage>
+void compare_threads(SweepPath path) {
   auto const a = random_stencil(Grid(9, 40, 6), 1);
   auto const rhs = random_vector(a.rows());
-  for (SweepPath const path : {SweepPath::portable, SweepPath::slab}) {
-    SipOptions const options{.alpha = 0.8, .path = path};
-    auto const expected = sip_solve<double, double>(Kokkos::OpenMP(1), a, rhs, options);
-    for (int const threads : {2, 4}) {
-      EXPECT_TRUE(bitwise_equal(sip_solve<double, double>(Kokkos::OpenMP(threads), a, rhs, options), expected))
-          << threads << " threads, path " << name(path);
-    }
+  SipOptions const options{.alpha = 0.8, .path = path};
+  auto const expected = sip_solve<double, Storage>(Kokkos::OpenMP(1), a, rhs, options);
+  for (int const threads : {2, 4}) {
+    EXPECT_TRUE(bitwise_equal(sip_solve<double, Storage>(Kokkos::OpenMP(threads), a, rhs, options), expected))
+        << threads << " threads, path " << name(path);
   }
+}
+
+TEST(SipOpenMp, the_same_bits_for_1_2_and_4_threads) {
+  compare_threads<double>(SweepPath::portable);
+  compare_threads<double>(SweepPath::slab);
+  compare_threads<Half>(SweepPath::slab);
 }
 #endif
 

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <hyperplane/sip_iteration/sip_iteration.hpp>
 #include <limits>
-#include <numbers>
 #include <vector>
 
 #include "support/execution_spaces.hpp"
@@ -13,6 +11,7 @@
 #include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/sip_problems.hpp"
 #include "support/sip_reference.hpp"
 #include "support/transfer.hpp"
 
@@ -27,19 +26,6 @@ template <class Exec>
 std::vector<SipIterationPath> iteration_paths() {
   if (CudaExecutionSpace<Exec>) return {SipIterationPath::portable, SipIterationPath::slab};
   return {SipIterationPath::portable};
-}
-
-std::vector<double> mirrored(const std::vector<double>& values) { return {values.rbegin(), values.rend()}; }
-
-/// The same equations on the grid mirrored in all three directions.
-ReferenceStencil mirrored(const ReferenceStencil& a) {
-  ReferenceStencil result(a.grid, 1);
-  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
-    for (auto const d : stencil7_directions) {
-      result.block(p, d)(0, 0) = a.block(a.grid.size() - 1 - p, opposite(d))(0, 0);
-    }
-  }
-  return result;
 }
 
 struct Iterated {
@@ -73,15 +59,6 @@ Iterated iterate(const Exec& exec, const ReferenceStencil& a, const std::vector<
   auto const x = to_device<Scalar, 1>(exec, a.grid, x0);
   iteration.iterate(exec, matrix, to_device<Scalar, 1>(exec, a.grid, b), x, count);
   return {to_host(exec, x), to_host(exec, iteration.residual())};
-}
-
-/// The seven-point Laplacian with Dirichlet boundaries.
-ReferenceStencil poisson(const Grid& grid) {
-  ReferenceStencil a(grid, 1);
-  for (auto& blocks : a.blocks) {
-    for (auto const d : stencil7_directions) blocks[static_cast<int>(d)](0, 0) = d == Direction::center ? 6.0 : -1.0;
-  }
-  return a;
 }
 
 template <class Scalar, class Storage, class Exec>
@@ -157,30 +134,15 @@ TYPED_TEST(SipIterationTest, is_exact_on_a_line) {
 TYPED_TEST(SipIterationTest, iterations_against_alpha_for_the_poisson_problem) {
   // The table of docs/algorithms.md, and its problem.
   TypeParam const exec;
-  Grid const grid(24, 24, 24);
-  auto const a = to_device<double, 1, double>(exec, poisson(grid));
-  std::vector<double> rhs(grid.size());
-  for (std::int64_t p = 0; p < grid.size(); ++p) {
-    auto const [i, j, k] = grid.point(p);
-    auto const wave = [](int l) { return std::sin(std::numbers::pi * (l + 1) / 25.0); };
-    rhs[p] = 1 + wave(i) * wave(j) * wave(k);
-  }
-  auto const b = to_device<double, 1>(exec, grid, rhs);
   struct Row {
     double alpha;
     int one_order;
     int alternating;
   };
   for (auto const& [alpha, one_order, alternating] : {Row{0.9, 94, 94}, Row{0.95, 60, 60}, Row{0.98, 44, 40}}) {
-    for (bool const alternate : {false, true}) {
-      SipIteration<double, TypeParam> iteration(exec, grid, {.alpha = alpha, .alternate = alternate});
-      iteration.factor(exec, a);
-      BlockVector<double, 1, TypeParam> const x(exec, grid);
-      auto const result =
-          iteration.solve(exec, a, b, x, {.tolerance = 1e-6, .max_iterations = 500, .check_interval = 2});
-      EXPECT_TRUE(result.converged());
-      EXPECT_EQ(result.iterations, alternate ? alternating : one_order) << "alpha = " << alpha;
-    }
+    using Iteration = SipIteration<double, TypeParam>;
+    EXPECT_EQ(poisson_iterations<Iteration>(exec, alpha, false), one_order) << "alpha = " << alpha;
+    EXPECT_EQ(poisson_iterations<Iteration>(exec, alpha, true), alternating) << "alpha = " << alpha;
   }
 }
 

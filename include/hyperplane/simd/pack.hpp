@@ -78,6 +78,21 @@ struct Pack {
     *reinterpret_cast<detail::NativeVector<Storage, W>*>(values) = stored_as<Storage>();
   }
 
+  /// The same of numbers that a BFloat16 has, such as powers of two near 1, by fewer operations.
+  KOKKOS_FUNCTION void store_exact(BFloat16* values) const {
+    *reinterpret_cast<detail::NativeVector<BFloat16, W>*>(values) = detail::exact_bfloat16<T, W>(m_native);
+  }
+
+  /// What a load gives after a store.
+  template <class Storage>
+  KOKKOS_FUNCTION Pack rounded() const {
+    if constexpr (std::same_as<Storage, T>) {
+      return *this;
+    } else {
+      return detail::convert<T, Storage, W>(stored_as<Storage>());
+    }
+  }
+
   /// Stores past the caches, for values that are not read again soon: the line is not fetched first. Weakly ordered:
   /// stream_fence() must follow before another thread may read. An ordinary store where there is no such instruction.
   template <class Storage>
@@ -125,6 +140,8 @@ struct Pack {
   /// Of lanes that are not negative: the largest power of two that is not larger. Zero where that is no normal number,
   /// infinite where the lane is not finite.
   friend KOKKOS_FUNCTION Pack power_below(const Pack& a) { return detail::without_mantissa<T, W>(a.m_native); }
+  /// Of powers of two that are normal numbers: 1 / a, where that is one, too.
+  friend KOKKOS_FUNCTION Pack power_reciprocal(const Pack& a) { return detail::reciprocal_power<T, W>(a.m_native); }
   friend KOKKOS_FUNCTION bool any(const Mask& mask) {
 #if defined(HYPERPLANE_X86_INTRINSICS) && defined(__AVX512DQ__)
     if constexpr (sizeof(NativeMask) == 64) {
@@ -186,6 +203,10 @@ KOKKOS_FUNCTION constexpr bool any(bool mask) { return mask; }
 template <std::floating_point T>
 KOKKOS_FUNCTION T power_below(T a) {
   return detail::without_mantissa<T>(a);
+}
+template <std::floating_point T>
+KOKKOS_FUNCTION T power_reciprocal(T a) {
+  return detail::reciprocal_power<T>(a);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -7,6 +7,7 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/simd/pack.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
 #include <hyperplane/sip/detail/sip_units.hpp>
 #include <hyperplane/sip/sip_ordered_factors.hpp>
@@ -78,7 +79,8 @@ struct SipCoefficientsPlane {
     auto point = sip_point(entries(p), upper(p, Direction::bottom), upper(p, Direction::south),
                            upper(p, Direction::west), m_alpha, pivot);
     if constexpr (Factors::Scales::exist) {
-      point = sip_in_units(point, sip_equation_units(m_factors.m_scales, point)[0]);
+      auto const equation = sip_equation_units(m_factors.m_scales, point)[0];
+      point = sip_in_units(point, equation, power_reciprocal(equation));
     }
     if (pivot == 0) return {FactorFailure::zero_row, 0};
     bool const is_overflow = sip_excess<Storage, Scalar>(pivot, point) != 0;

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
@@ -21,57 +22,77 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, class Exec, class Storage, class MatrixStorage, int vector_length>
 struct SipCoefficientsSlab {
   using PackType = Pack<Scalar, vector_length>;
+  using Factors = TriangularFactors<Storage, 1, vector_length>;
 
   BlockStencil7Ref<MatrixStorage, 1, vector_length> m_a;
-  TriangularFactors<Storage, 1, vector_length> m_factors;
+  Factors m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_alpha;
   SipMask m_mask;
 
   void operator()(int slab, std::int64_t begin, std::int64_t end) const {
-    auto const& map = m_a.map();
-    auto const access = [factors = m_factors](std::int64_t pack) { return factors.upper(pack, UpperBlock::top); };
+    // Copies, which what is written cannot change.
+    auto const matrix = m_a;
+    auto const factors = m_factors;
+    auto const& map = matrix.map();
+    PackType const alpha(m_alpha);
+    bool const masked = m_mask.m_values != nullptr;
+    auto const access = [&factors](std::int64_t pack) { return factors.upper(pack, UpperBlock::top); };
     SlabNeighbours<Scalar, vector_length, sip_upper, decltype(access)> const neighbours(map, slab, access);
     PackType west[sip_upper], south[sip_upper], bottom[sip_upper];
-    bool const all_rows = m_mask.m_values == nullptr && (slab + 1) * vector_length <= m_a.grid().nj();
-    // Of the point in lane 0, if there is one.
-    std::int64_t i = begin % map.pitch();
-    std::int64_t k = begin / map.pitch();
-    for (std::int64_t step = begin; step < end; ++step, ++i) {
-      if (i == map.pitch()) {
-        i = 0;
-        ++k;
-      }
+    neighbours.load(begin - 1, west);
+    // A step waits for the one before. What no step waits for is done a step later, from memory, while the next one
+    // waits, and leaves it the registers.
+    Computed computed[2];
+    std::int64_t remainder = begin % map.pitch();
+    for (std::int64_t step = begin; step < end; ++step, ++remainder) {
+      if (remainder == map.pitch()) remainder = 0;
+      PackPlace const place{slab, step, remainder};
       std::int64_t const pack = map.first_pack(slab) + step;
-      // From memory, where they are as narrow as they are kept.
-      neighbours.load(step - 1, west);
       neighbours.south(step, west, south);
       neighbours.load(step - map.pitch(), bottom);
       PackType a[stencil7_size];
-      for (int d = 0; d < stencil7_size; ++d) a[d] = PackType::load(m_a.pack_block(pack, static_cast<Direction>(d)));
-      bool const full = all_rows && i >= vector_length - 1 && i < m_a.grid().ni() && k < m_a.grid().nk();
-      if (full) {
-        keep_inside(slab, i, k, a);
-      } else {
-        keep_used(pack, a);
+      HYPERPLANE_HOST_UNROLL
+      for (int d = 0; d < stencil7_size; ++d) {
+        auto const direction = static_cast<Direction>(d);
+        a[d] = PackType::load(matrix.pack_block(pack, direction));
+        OutsideLanes<vector_length> const outside(map, place, direction);
+        if (outside.any()) a[d] = select(lanes_between<PackType>(outside.m_begin, outside.m_end), PackType(0), a[d]);
+      }
+      bool const all_used = !masked && is_full(map, place);
+      typename PackType::Mask unused;
+      if (!all_used) [[unlikely]] {
+        unused = masked ? unused_lanes(pack, a) : padding_lanes<PackType>(map, place);
+        HYPERPLANE_HOST_UNROLL
+        for (int d = 0; d < stencil7_size; ++d) {
+          a[d] = select(unused, PackType(static_cast<Direction>(d) == Direction::center ? 1 : 0), a[d]);
+        }
       }
       PackType pivot;
-      auto point = sip_point(entries(a), upper(bottom), upper(south), upper(west), PackType(m_alpha), pivot);
-      take_sip_into_units(m_factors.m_scales, pack, 0, point);
-      auto const irregular = sip_excess<Storage, Scalar>(pivot, point) != PackType(0);
-      if (any(irregular)) [[unlikely]]
-        record(pack, irregular);
-      if (!full) clear_unused(pack, point);
-      for (int e = 0; e < lower_blocks; ++e) {
-        point.m_lower[e].store(m_factors.lower(pack, static_cast<LowerBlock>(e)));
+      auto point = sip_point(entries(a), upper(bottom), upper(south), upper(west), alpha, pivot);
+      if (!all_used) [[unlikely]] {
+        for (auto& value : point.m_lower) value = select(unused, PackType(0), value);
+        for (auto& value : point.m_upper) value = select(unused, PackType(0), value);
       }
+      HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < upper_blocks; ++e) {
-        point.m_upper[e].store(m_factors.upper(pack, static_cast<UpperBlock>(e)));
+        point.m_upper[e].store(factors.upper(pack, static_cast<UpperBlock>(e)));
+        // The next point has it as it is kept.
+        west[e] = point.m_upper[e].template rounded<Storage>();
       }
+      computed[step % 2] = {pivot, point};
+      if (step > begin) keep_lower(map, factors, pack - 1, computed[(step + 1) % 2]);
     }
+    keep_lower(map, factors, map.first_pack(slab) + end - 1, computed[(end + 1) % 2]);
+    stream_fence();
   }
 
  private:
+  struct Computed {
+    PackType m_pivot;
+    SipPoint<PackType> m_point;
+  };
+
   static SipUpper<PackType> upper(const PackType (&u)[sip_upper]) { return {u[0], u[1], u[2]}; }
   static SipEntries<PackType> entries(const PackType (&a)[stencil7_size]) {
     auto const at = [&](Direction direction) { return a[static_cast<int>(direction)]; };
@@ -79,53 +100,44 @@ struct SipCoefficientsSlab {
             at(Direction::east),   at(Direction::north),  at(Direction::top)};
   }
 
-  /// Zeros for entries that point out of the grid, where every lane has a point; i and k are those of lane 0.
-  void keep_inside(int slab, std::int64_t i, std::int64_t k, PackType (&a)[stencil7_size]) const {
-    auto const& grid = m_a.grid();
-    constexpr int last = vector_length - 1;
-    auto const at = [&](Direction direction) -> PackType& { return a[static_cast<int>(direction)]; };
-    if (k == 0) at(Direction::bottom) = PackType(0);
-    if (k + 1 == grid.nk()) at(Direction::top) = PackType(0);
-    if (slab == 0) at(Direction::south).set(0, Scalar(0));
-    if ((slab + 1) * vector_length == grid.nj()) at(Direction::north).set(last, Scalar(0));
-    if (i == last) at(Direction::west).set(last, Scalar(0));
-    if (i + 1 == grid.ni()) at(Direction::east).set(0, Scalar(0));
+  /// Keeps the lower coefficients of a pack, in their units, and records what is not regular.
+  HYPERPLANE_FORCEINLINE_HOST_FUNCTION void keep_lower(const SlabMap<vector_length>& map, const Factors& factors,
+                                                       std::int64_t pack, const Computed& computed) const {
+    auto point = computed.m_point;
+    take_sip_into_units(factors.m_scales, pack, 0, point);
+    auto const irregular = sip_excess<Storage, Scalar>(computed.m_pivot, point) != PackType(0);
+    if (any(irregular)) [[unlikely]]
+      record_lanes(map, pack, irregular, 0, m_singular);
+    HYPERPLANE_HOST_UNROLL
+    for (int e = 0; e < lower_blocks; ++e) {
+      point.m_lower[e].stream(factors.lower(pack, static_cast<LowerBlock>(e)));
+    }
   }
 
-  /// Zeros for entries that point out of the grid or to masked points; a unit pivot where there is no point or it is
-  /// masked.
-  void keep_used(std::int64_t pack, PackType (&a)[stencil7_size]) const {
+  /// The lanes that hold no point or a masked one; zeros for entries that point to masked points. Has copies, so that
+  /// packs stay in registers where nothing is masked.
+  typename PackType::Mask unused_lanes(std::int64_t pack, PackType (&a)[stencil7_size]) const {
+    PackType entered[stencil7_size];
+    for (int d = 0; d < stencil7_size; ++d) entered[d] = a[d];
+    auto const unused = clear_masked(pack, entered);
+    for (int d = 0; d < stencil7_size; ++d) a[d] = entered[d];
+    return unused;
+  }
+  HYPERPLANE_APART_HOST_FUNCTION typename PackType::Mask clear_masked(std::int64_t pack,
+                                                                      PackType (&a)[stencil7_size]) const {
     auto const& grid = m_a.grid();
+    PackType used(1);
     for (int lane = 0; lane < vector_length; ++lane) {
       Point p;
-      bool const used = m_a.map().find_point(pack, lane, p) && m_mask.contains(grid, p);
+      if (!m_a.map().find_point(pack, lane, p) || !m_mask.contains(grid, p)) {
+        used.set(lane, Scalar(0));
+        continue;
+      }
       for (int d = 0; d < stencil7_size; ++d) {
-        auto const direction = static_cast<Direction>(d);
-        if (!used) {
-          a[d].set(lane, Scalar(direction == Direction::center));
-        } else if (!m_mask.contains(grid, neighbour(p, direction))) {
-          a[d].set(lane, Scalar(0));
-        }
+        if (!m_mask.contains(grid, neighbour(p, static_cast<Direction>(d)))) a[d].set(lane, Scalar(0));
       }
     }
-  }
-
-  /// Their coefficients are zero.
-  void clear_unused(std::int64_t pack, SipPoint<PackType>& point) const {
-    for (int lane = 0; lane < vector_length; ++lane) {
-      Point p;
-      if (m_a.map().find_point(pack, lane, p) && m_mask.contains(m_a.grid(), p)) continue;
-      for (auto& value : point.m_lower) value.set(lane, Scalar(0));
-      for (auto& value : point.m_upper) value.set(lane, Scalar(0));
-    }
-  }
-
-  template <class Mask>
-  void record(std::int64_t pack, const Mask& irregular) const {
-    for (int lane = 0; lane < vector_length; ++lane) {
-      Point p;
-      if (irregular[lane] && m_a.map().find_point(pack, lane, p)) m_singular.record(m_a.grid().index(p), 0);
-    }
+    return used == PackType(0);
   }
 };
 

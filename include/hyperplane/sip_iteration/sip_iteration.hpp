@@ -7,6 +7,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/is_listed.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
@@ -19,6 +20,7 @@
 #include <hyperplane/sip_iteration/sip_iteration_path.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
 
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
@@ -68,6 +70,9 @@ struct SipIterationOptions {
 /// The residual is carried along, r -= A delta, and computed from x anew in each iterate(); it is fused with the update
 /// of x, and on SipIterationPath::slab goes just ahead of the sweep that needs it.
 ///
+/// Coefficients of 16 bits are those of Sip; docs/algorithms.md has iterations with them. BFloat16 has all paths. Half,
+/// which has a unit for each point in each order, 2 bytes, has SipIterationPath::portable alone.
+///
 /// A plan: the constructor allocates 7 values of StorageScalar per point, 14 where orders alternate, two vectors (on
 /// CUDA three, and for SipIterationPath::slab packets as Sip does); factor() and iterate() allocate nothing, fence
 /// nothing, and are asynchronous on the instance that is given. Copies, made after factor(), share factors and working
@@ -79,7 +84,7 @@ struct SipIterationOptions {
 /// the same whatever the number of threads or multiprocessors and in every run, for a given path; between paths they
 /// agree to rounding. Boundaries are what A says, as in Sip; solid points are rows of A with a diagonal entry alone, to
 /// which no other row points.
-template <Real Scalar, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class SipIteration {
   static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
   using Iterations = detail::SipIterations<Scalar, Exec, StorageScalar>;
@@ -212,9 +217,11 @@ class SipIteration {
   struct Arrays {
     Arrays(const Exec& exec, const SlabMap<vector_length>& map)
         : m_lower(exec, "Hyperplane::SipIteration::lower", map.pack_count()),
-          m_upper(exec, "Hyperplane::SipIteration::upper", map.pack_count()) {}
+          m_upper(exec, "Hyperplane::SipIteration::upper", map.pack_count()),
+          m_units(exec, "SipIteration", map.pack_count()) {}
     InterleavedView<StorageScalar, vector_length, detail::lower_blocks, Exec> m_lower;
     InterleavedView<StorageScalar, vector_length, detail::upper_blocks, Exec> m_upper;
+    detail::FactorUnits<StorageScalar, 1, vector_length, Exec> m_units;
   };
 
   void check(const char* function, const Matrix& a, const Vector& b, const Vector& x) const {
@@ -254,7 +261,7 @@ class SipIteration {
   }
 
   Factors ordered(const Arrays& arrays, bool mirrored) const {
-    return Factors{{m_map, arrays.m_lower.ref(), arrays.m_upper.ref()}, mirrored};
+    return Factors{{m_map, arrays.m_lower.ref(), arrays.m_upper.ref(), arrays.m_units.ref()}, mirrored};
   }
 
   double norm(const Exec& exec, const Vector& v) const {

@@ -43,7 +43,7 @@ KOKKOS_FUNCTION void keep_equation_units(const Scales& scales, std::int64_t pack
     if constexpr (std::is_floating_point_v<T>) {
       scales.equation(pack, r)[lanes] = BFloat16(equations[r]);
     } else if constexpr (std::is_integral_v<Lanes>) {
-      equations[r].store(scales.equation(pack, r) + lanes);
+      equations[r].store_exact(scales.equation(pack, r) + lanes);
     } else {
       lanes.store(equations[r], scales.equation(pack, r));
     }
@@ -55,7 +55,7 @@ template <int n, class T, class Scales>
 KOKKOS_FUNCTION void take_inverse_into_units(const Scales& scales, const block::Vector<T, n>& equations,
                                              block::Matrix<T, n>& inverse) {
   for (int c = 0; c < n; ++c) {
-    T const reciprocal = T(1) / equations[c];
+    T const reciprocal = power_reciprocal(equations[c]);
     for (int r = 0; r < n; ++r) {
       inverse(r, c) = block::scaled(inverse(r, c), scales.unknown_inverse(r)) * reciprocal;
     }

@@ -161,7 +161,7 @@ struct CudaSipCoefficients {
   /// S of a point, and its coefficients as they are stored.
   __device__ static Scalar unit(const SipPoint<Scalar>& point) { return cuda_equation_unit(fabs(point.inverse())); }
   __device__ static SipPoint<Scalar> in_units(const SipPoint<Scalar>& point) {
-    if constexpr (Scales::exist) return sip_in_units(point, unit(point));
+    if constexpr (Scales::exist) return sip_in_units(point, unit(point), cuda_unit_reciprocal(unit(point)));
     return point;
   }
 

@@ -56,29 +56,35 @@ struct SipPoint {
 /// Scalar may be a pack of points. Sets `pivot`, of which the inverse is kept: singular where it, or its inverse, is
 /// not finite.
 template <class Scalar>
-HYPERPLANE_FUNCTION SipPoint<Scalar> sip_point(const SipEntries<Scalar>& a, const SipUpper<Scalar>& bottom,
-                                               const SipUpper<Scalar>& south, const SipUpper<Scalar>& west,
-                                               Scalar alpha, Scalar& pivot) {
+HYPERPLANE_FORCEINLINE_FUNCTION SipPoint<Scalar> sip_point(const SipEntries<Scalar>& a, const SipUpper<Scalar>& bottom,
+                                                           const SipUpper<Scalar>& south, const SipUpper<Scalar>& west,
+                                                           Scalar alpha, Scalar& pivot) {
   Scalar const one(1);
-  Scalar const l_b = a.bottom / (one + alpha * (bottom.north + bottom.east));
-  Scalar const l_s = a.south / (one + alpha * (south.east + south.top));
-  Scalar const l_w = a.west / (one + alpha * (west.north + west.top));
+  // What the extrapolation takes into account of each neighbour. Next points wait for all that depends on the west and
+  // south neighbours: it is as short as it can be.
+  Scalar const e_b = alpha * (bottom.north + bottom.east);
+  Scalar const e_s = alpha * (south.east + south.top);
+  Scalar const e_w = alpha * (west.north + west.top);
+  Scalar const l_b = a.bottom / (one + e_b);
+  Scalar const l_w = a.west / (one + e_w);
+  Scalar const l_s = a.south / (one + e_s);
+  pivot = a.center + l_b * (e_b - bottom.top) + l_w * (e_w - west.east) + l_s * (e_s - south.north);
   // What the product of the factors has outside the stencil, taken from where Stone's extrapolation puts it.
   Scalar const north = alpha * (l_b * bottom.north + l_w * west.north);
   Scalar const east = alpha * (l_b * bottom.east + l_s * south.east);
   Scalar const top = alpha * (l_w * west.top + l_s * south.top);
-  pivot = a.center + north + east + top - l_b * bottom.top - l_w * west.east - l_s * south.north;
   Scalar const inverse = one / pivot;
   return {{l_b, l_s, l_w, inverse}, {(a.top - top) * inverse, (a.north - north) * inverse, (a.east - east) * inverse}};
 }
 
-/// The coefficients in the units that they are stored in, where S is that of the point. There is one unknown, so that
-/// upper ones, which other points read, have none. Scalar may be a pack of points.
+/// The coefficients in the units that they are stored in, where S, and its reciprocal, are those of the point. There is
+/// one unknown, so that upper ones, which other points read, have none. Scalar may be a pack of points.
 template <class Scalar>
-HYPERPLANE_FUNCTION SipPoint<Scalar> sip_in_units(const SipPoint<Scalar>& point, const Scalar& equation) {
+HYPERPLANE_FORCEINLINE_FUNCTION SipPoint<Scalar> sip_in_units(const SipPoint<Scalar>& point, const Scalar& equation,
+                                                              const Scalar& reciprocal) {
   SipPoint<Scalar> result = point;
   for (int e = 0; e < lower_blocks - 1; ++e) result.m_lower[e] *= equation;
-  result.m_lower[static_cast<int>(LowerBlock::inverse)] = point.inverse() / equation;
+  result.m_lower[static_cast<int>(LowerBlock::inverse)] = point.inverse() * reciprocal;
   return result;
 }
 
@@ -86,7 +92,7 @@ HYPERPLANE_FUNCTION SipPoint<Scalar> sip_in_units(const SipPoint<Scalar>& point,
 /// large to be stored. Scalar may be a pack of T. Upper coefficients that are not finite fail in the points that use
 /// them.
 template <class Storage, class T, class Scalar>
-HYPERPLANE_FUNCTION Scalar sip_excess(const Scalar& pivot, const SipPoint<Scalar>& point) {
+HYPERPLANE_FORCEINLINE_FUNCTION Scalar sip_excess(const Scalar& pivot, const SipPoint<Scalar>& point) {
   Scalar sum = pivot * Scalar(0) + storage_excess<Storage, T>(point.inverse());
   if constexpr (sizeof(Storage) < sizeof(T)) {
     for (int e = 0; e < lower_blocks - 1; ++e) sum += storage_excess<Storage, T>(point.m_lower[e]);

@@ -3,6 +3,7 @@
 
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/simd/pack.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
 #include <hyperplane/sweep/equation_units.hpp>
 
@@ -27,7 +28,7 @@ KOKKOS_FUNCTION void take_sip_into_units([[maybe_unused]] const Scales& scales, 
   if constexpr (Scales::exist) {
     auto const equations = sip_equation_units(scales, point);
     keep_equation_units<1>(scales, pack, lane, equations);
-    point = sip_in_units(point, equations[0]);
+    point = sip_in_units(point, equations[0], power_reciprocal(equations[0]));
   }
 }
 

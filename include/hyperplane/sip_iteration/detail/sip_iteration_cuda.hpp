@@ -8,6 +8,7 @@
 #include <hyperplane/sip_iteration/detail/sip_iteration_cuda_plan.hpp>
 #include <hyperplane/sip_iteration/detail/sip_iteration_portable.hpp>
 #include <hyperplane/sip_iteration/sip_iteration_path.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,8 +18,9 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// On SipIterationPath::slab one kernel for all iterations.
+/// On SipIterationPath::slab one kernel for all iterations, of coefficients without units.
 template <class Scalar, CudaExecutionSpace Exec, class Storage>
+  requires(!has_scales<Storage>)
 class SipIterations<Scalar, Exec, Storage> {
   using Plan = SipIterationPlan<Scalar, Storage, BlockVector<Scalar, 1, Exec>::vector_length>;
 
