@@ -228,9 +228,9 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylo
  * ranks all of them call it. Not from a monitor of the object, if that is FGCRO-DR: HYPERPLANE_INVALID_ARGUMENT. */
 HYPERPLANE_API hyperplane_status hyperplane_krylov_forget(hyperplane_krylov krylov);
 /* What of A is not finite, in words, where the last solve broke down on that and it was found: "block west of point
- * (0, 3, 1) is not finite". Or, where one with a narrowed matrix has not converged, which block of the copy is not that
- * of A, as after hyperplane_matrix_set() without hyperplane_matrix_narrow(). Else "". Valid until the next solve, or
- * the end of the object. */
+ * (0, 3, 1) is not finite". Or, where one with a narrowed matrix broke down, or took all its iterations and its
+ * recursion had another residual than x, which block of the copy is not that of A, as after hyperplane_matrix_set()
+ * without hyperplane_matrix_narrow(). Else "". Valid until the next solve, or the end of the object. */
 HYPERPLANE_API hyperplane_status hyperplane_krylov_cause(hyperplane_krylov krylov, const char** cause);
 /* Residual norms of the last solve, of iterations 0, 1, ...; at most capacity of them are written, count is how many
  * there are. */

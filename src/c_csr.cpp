@@ -34,12 +34,17 @@ run_time::Csr compressed_rows(const hyperplane_csr* csr) {
           .unknowns_per_point = csr->unknowns_per_point};
 }
 
-/// Of options that have lines.
+bool has_lines(const hyperplane_csr_preconditioner_options& options) {
+  return options.line_offsets != nullptr || options.line_count != 0 || options.line_points != nullptr ||
+         options.line_point_count != 0;
+}
+
 LineSet given_lines(const hyperplane_csr_preconditioner_options& options, std::int64_t points) {
   if (options.kind != HYPERPLANE_CSR_LINES) {
     throw Failure(HYPERPLANE_INVALID_ARGUMENT,
-                  "line_offsets is set, but kind is " + std::to_string(options.kind) + ", not HYPERPLANE_CSR_LINES");
+                  "lines are given, but kind is " + std::to_string(options.kind) + ", not HYPERPLANE_CSR_LINES");
   }
+  require_pointer(options.line_offsets, "line_offsets");
   auto const strong = options.strong_coupling;
   if (strong != run_time::CsrPreconditionerSettings{}.strong_coupling) {
     throw Failure(HYPERPLANE_INVALID_ARGUMENT, "strong_coupling is " + run_time::OptionText<double>::write(strong) +
@@ -50,6 +55,11 @@ LineSet given_lines(const hyperplane_csr_preconditioner_options& options, std::i
   if (listed < 0 || listed > points) {
     throw Failure(HYPERPLANE_SIZE_MISMATCH,
                   "line_point_count is " + std::to_string(listed) + ", expected 0 to " + std::to_string(points));
+  }
+  // No line is empty.
+  if (options.line_count > listed) {
+    throw Failure(HYPERPLANE_SIZE_MISMATCH, "line_count is " + std::to_string(options.line_count) +
+                                                ", expected 0 to line_point_count, which is " + std::to_string(listed));
   }
   if (listed > 0) require_pointer(options.line_points, "line_points");
   return LineSet::lists(points, {options.line_offsets, options.line_offsets + options.line_count + 1},
@@ -71,11 +81,7 @@ run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditio
       .line_sweeps = options.line_sweeps,
       .strong_coupling = options.strong_coupling};
   set_storage(settings, options);
-  if (options.line_offsets != nullptr) {
-    settings.given_lines = given_lines(options, points);
-  } else if (options.line_count != 0 || options.line_points != nullptr) {
-    require_pointer(options.line_offsets, "line_offsets");
-  }
+  if (has_lines(options)) settings.given_lines = given_lines(options, points);
   if (settings.order != RowOrder::given && options.given_order != nullptr) {
     throw Failure(HYPERPLANE_INVALID_ARGUMENT,
                   "given_order is set, but order is " + std::to_string(options.order) + ", not HYPERPLANE_ORDER_GIVEN");

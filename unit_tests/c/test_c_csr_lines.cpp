@@ -203,11 +203,15 @@ TEST_P(CRows, lines_that_cannot_be_are_named) {
   refused(some_lines, [](Options& o) { o.line_count = -1; }, invalid, "line_count is -1");
   refused(
       some_lines, [](Options& o) { o.line_point_count = 31; }, mismatch, "line_point_count is 31, expected 0 to 30");
+  // Nothing is read of offsets that cannot be.
+  refused(
+      some_lines, [](Options& o) { o.line_count = std::numeric_limits<std::int64_t>::max(); }, mismatch,
+      "line_count is 9223372036854775807, expected 0 to line_point_count, which is ");
   refused(some_lines, [](Options& o) { o.line_points = nullptr; }, HYPERPLANE_NULL_POINTER, "line_points is NULL");
   refused(some_lines, [](Options& o) { o.line_offsets = nullptr; }, HYPERPLANE_NULL_POINTER, "line_offsets is NULL");
   refused(
       some_lines, [](Options& o) { o.kind = HYPERPLANE_CSR_JACOBI; }, invalid,
-      "line_offsets is set, but kind is 1, not HYPERPLANE_CSR_LINES");
+      "lines are given, but kind is 1, not HYPERPLANE_CSR_LINES");
   refused(
       some_lines, [](Options& o) { o.strong_coupling = 3.0; }, invalid,
       "strong_coupling is 3, but line_offsets is set, so that no lines are found");

@@ -127,8 +127,9 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
     launch_direction(exec, run);
     double const of_recursion = run.m_result.residual_norm;
     auto const phase = this->m_progress.look(exec, run, 0);
+    if (detail::unsure(phase)) return this->settle(exec, run, start);
     run.compare(of_recursion);
-    return detail::unsure(phase) ? this->settle(exec, run, start) : phase;
+    return phase;
   }
 
   void launch_direction(const Exec& exec, const detail::KrylovRun& run) const {

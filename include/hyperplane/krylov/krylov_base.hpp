@@ -15,6 +15,7 @@
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/processes.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -78,16 +79,22 @@ void name_cause(const Exec& exec, const Matrix& a, KrylovResult& result) {
   }
 }
 
-/// Asks a matrix whose products are those of a copy whether that still is one, where a solve has not converged and
-/// nothing else is known of it. The recursion's residual tells first, which is another one than that of x then.
+/// Asks a matrix whose products are those of a copy whether that still is one, where a solve that read it has not
+/// converged and nothing else is known of it. The recursion's residual tells first, which is another one than that of x
+/// then. `found`: what has been found of this matrix, for all solves with it.
 template <class Exec, class Matrix>
-void name_other_copy(const Exec& exec, const Matrix& a, bool has_drifted, KrylovResult& result) {
+void name_other_copy(const Exec& exec, const Matrix& a, const KrylovRun& run, KrylovResult& result,
+                     std::optional<std::string>& found) {
   if constexpr (requires { describe_other_copy(exec, a); }) {
-    bool const may_be_of_copy =
-        result.outcome == KrylovOutcome::breakdown
-            ? result.breakdown != KrylovBreakdown::right_hand_side && result.breakdown != KrylovBreakdown::initial_guess
-            : result.outcome == KrylovOutcome::max_iterations && has_drifted;
-    if (may_be_of_copy && result.cause.empty()) result.cause = describe_other_copy(exec, a);
+    bool const begins = result.breakdown == KrylovBreakdown::right_hand_side ||
+                        result.breakdown == KrylovBreakdown::initial_guess ||
+                        result.breakdown == KrylovBreakdown::initial_residual;
+    bool const may_be_of_copy = result.outcome == KrylovOutcome::breakdown
+                                    ? !begins
+                                    : result.outcome == KrylovOutcome::max_iterations && run.m_has_drifted;
+    if (run.m_fall == 0.0 || !may_be_of_copy || !result.cause.empty()) return;
+    if (!found) found = describe_other_copy(exec, a);
+    result.cause = *found;
   }
 }
 
@@ -218,8 +225,9 @@ class KrylovBase {
     double const of_recursion = run.m_result.residual_norm;
     start();
     Phase const phase = m_progress.look(exec, run, 0);
+    if (unsure(phase)) return settle(exec, run, start);
     run.compare(of_recursion);
-    return unsure(phase) ? settle(exec, run, start) : phase;
+    return phase;
   }
 
   /// Where the sum of squares of the residual is out of range: finds its norm, and begins anew in a scale that suits.
@@ -255,7 +263,8 @@ class KrylovBase {
       name_cause(exec, a, result);
       clear(exec, m_r);
     }
-    name_other_copy(exec, a, run.m_has_drifted, result);
+    std::optional<std::string> other_copy;
+    name_other_copy(exec, a, run, result, other_copy);
     return result;
   }
 

@@ -25,6 +25,7 @@
 #include <hyperplane/krylov/result.hpp>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,7 +135,7 @@ class SimultaneousBase {
       if (!chosen[j]) continue;
       double const of_recursion = all[j].run.m_result.residual_norm;
       all[j].phase = m_progress[j].look(exec, all[j].run, 0);
-      all[j].run.compare(of_recursion);
+      if (!unsure(all[j].phase)) all[j].run.compare(of_recursion);
     }
   }
 
@@ -249,13 +250,14 @@ class SimultaneousBase {
   template <class Matrix>
   Results conclude(const Exec& exec, const Matrix& a, Recursions& all) const {
     Results results;
+    std::optional<std::string> other_copy;
     for (std::size_t j = 0; j < all.size(); ++j) {
       results[j] = all[j].run.conclude(all[j].phase);
       if (results[j].outcome == KrylovOutcome::breakdown) {
         name_cause(exec, a, results[j]);
         clear(exec, m_r, j);
       }
-      name_other_copy(exec, a, all[j].run.m_has_drifted, results[j]);
+      name_other_copy(exec, a, all[j].run, results[j], other_copy);
     }
     return results;
   }
