@@ -198,7 +198,8 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_create_narrowed(hyperplane_ma
 /* Rounds A to the copy: before the first use, and whenever A has changed. Waits. Where a value does not fit, be it in a
  * block that points out of the grid, it is HYPERPLANE_OVERFLOW, which names the block; A is as it was, and the copy of
  * no use until the next one. (Copies of 16 bits do not read such blocks, and hold values up to 4e40.) Values below
- * 1.2e-38 lose digits, or become zero; in _HALF those below 4e-9 of the largest one of their row. Factors of "lines"
+ * 1.2e-38 lose digits, or become zero; in _HALF and _BFLOAT16 a value is kept to about 5e-4 and 4e-3 of the
+ * largest one of its row and unknown, so that smaller ones may be lost: the sum of these is not. Factors of "lines"
  * that were made of the copy read it in their solves: factor again. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_narrow(hyperplane_matrix narrowed);
 /* How to cut the grid of A into `count` parts along i, j and k so that as little coupling as can be is cut: across the

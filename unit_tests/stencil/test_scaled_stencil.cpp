@@ -195,6 +195,8 @@ TYPED_TEST(ScaledStencilTest, names_what_overflows_and_keeps_what_is_not_finite)
               ::testing::HasSubstr("narrow: block south of point (2, 17, 1): entry (2, 1) is -1e+300, more than the "
                                    "storage type of the copy holds"));
   EXPECT_EQ(message_of([&] { narrowed<Half>(this->exec, matrix(1e38)); }), "nothing thrown");
+  EXPECT_THAT(message_of([&] { narrowed<BFloat16>(this->exec, matrix(1e41)); }),
+              ::testing::HasSubstr("is 1e+41, more than the storage type of the copy holds"));
   EXPECT_EQ(describe_not_finite(this->exec, narrowed<Half>(this->exec, matrix(std::nan("")))),
             "block south of point (2, 17, 1) is not finite");
   typename TestFixture::template Copy<3, Half> const other(this->exec, Grid(5, 4, 2));

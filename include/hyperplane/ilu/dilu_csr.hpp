@@ -64,7 +64,8 @@ struct DiluCsrOptions {
 /// sweep on CsrPath::team and CsrPath::tickets, where factor() has two; for factor() with lu_sgs one; one that
 /// finishes the status, and one before them that compares structures. Memory: n^2 values of StorageScalar and 48 bytes
 /// per point, 12 bytes per block, 8 more per block before the diagonal without lu_sgs, and 8 per point where rows are
-/// not taken by their numbers; on CsrPath::tickets 2 n values and up to 8 bytes more per point.
+/// not taken by their numbers; on CsrPath::tickets 2 n values and up to 8 bytes more per point; with `transposed` n
+/// values more per point on hosts, and 12 bytes per block and 16 per point for lists.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,

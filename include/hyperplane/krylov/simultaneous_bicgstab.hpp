@@ -26,7 +26,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// A plan: the constructor allocates seven vectors of each, and, of PointVectors, a single one; solve() allocates
 /// results alone.
 /// Iterations, restarts and outcomes are those of BiCgStab; on hosts also the bits, where products, solves and the
-/// compiler have them (see apply()). Options are those of BiCgStab, without a monitor.
+/// compiler have them (see apply()); but with a NarrowedMatrix, whose copy may be too rough, it does not turn to A
+/// itself. Options are those of BiCgStab, without a monitor.
 ///
 /// Vectors: PointVectors, made for a number of points, or BlockVectors, made for a Grid.
 template <class Vectors>

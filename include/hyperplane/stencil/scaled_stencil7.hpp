@@ -18,7 +18,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// A copy of a BlockStencil7 in 16 bits, made by narrow(): for the products of a NarrowedMatrix. The rows of a point
 /// are kept in units of their own, powers of two, which round nothing and fit a matrix in any units into the range of
 /// `Storage`. In its row's unit the largest entry of a row is at least 2^14 and less than 2^15. Of Half, entries below
-/// 2^-28 of it have fewer bits, and those below 2^-40 are zero; of BFloat16 there are none that matter.
+/// 2^-28 of it have fewer bits, and those below 2^-40 are zero; of BFloat16 there are none that matter. What larger
+/// entries of an unknown lose is added to its smaller ones, which may so change by more than themselves.
 ///
 /// It has products alone, apply() and apply_transposed(), which add up in float and are then multiplied by the units:
 /// x and A x need the range of a float.

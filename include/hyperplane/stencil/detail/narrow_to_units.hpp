@@ -101,7 +101,10 @@ struct NarrowToUnits {
         if (copied.m_bits != kept.m_bits) find(pack, entries[k], lane, first);
       } else {
         copied = kept;
-        if (!Kokkos::isfinite(rounded) && Kokkos::isfinite(given)) find(pack, entries[k], lane, first);
+        // Where the unit is bounded, BFloat16 would go on, but sums of floats would not.
+        if (!(Kokkos::abs(wanted) <= largest_finite<Half>) && Kokkos::isfinite(given)) {
+          find(pack, entries[k], lane, first);
+        }
       }
     }
   }
