@@ -123,7 +123,7 @@ class SolverOfColumns {
     };
     read(from, held.b);
     read(to, held.x);
-    auto const found = method.solve(m_exec, a, m, held.b, held.x, limits);
+    auto found = method.solve(m_exec, a, m, held.b, held.x, limits);
     in_memory_of<true>(m_exec, to, values, space,
                        [&](double* copied) { m_columns.write(m_exec, held.x, count, copied); });
     return found;
