@@ -39,9 +39,14 @@ std::vector<hyperplane_krylov_result> columns_as_alone(hyperplane_krylov krylov,
     EXPECT_EQ(hyperplane_krylov_solve_array(krylov, a, m, rhs.data(), alone.data(), rows, HYPERPLANE_HOST, &expected),
               HYPERPLANE_SUCCESS);
     auto const& found = results[static_cast<std::size_t>(v)];
+    EXPECT_DOUBLE_EQ(found.rhs_norm, expected.rhs_norm) << v;
+    if (expected.outcome != HYPERPLANE_CONVERGED && expected.iterations > 5) {
+      // Rounding decides how one ends that goes on with what has no solution, and what x is then.
+      EXPECT_NE(found.outcome, HYPERPLANE_CONVERGED) << v;
+      continue;
+    }
     EXPECT_EQ(found.outcome, expected.outcome) << v;
     EXPECT_EQ(found.breakdown, expected.breakdown) << v;
-    EXPECT_DOUBLE_EQ(found.rhs_norm, expected.rhs_norm) << v;
     if (v == columns - 1 && columns % together == 1) {
       EXPECT_EQ(found.iterations, expected.iterations) << v;
       EXPECT_EQ(found.residual_norm, expected.residual_norm) << v;
@@ -49,9 +54,7 @@ std::vector<hyperplane_krylov_result> columns_as_alone(hyperplane_krylov krylov,
     } else {
       // Rounding decides on more of them the more iterations there are.
       EXPECT_NEAR(found.iterations, expected.iterations, std::max(1, expected.iterations / 3)) << v;
-      // Of one that has diverged they decide what x is, too.
-      bool const has_diverged = found.breakdown == HYPERPLANE_BREAKDOWN_RESIDUAL;
-      EXPECT_TRUE(has_diverged || near(column_of(x, rows, v), alone, tolerance)) << v;
+      EXPECT_TRUE(near(column_of(x, rows, v), alone, tolerance)) << v;
     }
     if (found.outcome == HYPERPLANE_CONVERGED) {
       EXPECT_TRUE(near(apply(column_of(x, rows, v)), rhs, tolerance)) << v;
