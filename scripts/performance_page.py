@@ -51,6 +51,10 @@ class Raw:
         self.stem, self.context = stem, data["context"]
         rows = [row for row in data["benchmarks"] if not row.get("error_occurred")]
         self.rows = {row["name"].split("/iterations:")[0]: row for row in rows}
+        for name, row in self.rows.items():
+            # Not all benchmarks write what a hyperplane of each of the two sweeps takes.
+            if match := re.fullmatch(r"solve/.*/(\d+)x(\d+)x(\d+)", name):
+                row.setdefault("us/plane", 1e3 * row["best_ms"] / (2 * (sum(map(int, match.groups())) - 2)))
 
     def best(self, pattern, field):
         """{groups of the pattern: best value} of all rows whose whole name matches."""
