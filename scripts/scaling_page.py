@@ -51,8 +51,8 @@ def comparison(model, times):
             fail(f"the model is {100 * error:.0f} % away from {kind} {box} on {devices} devices")
         name = "x".join(map(str, box))
         what = {"one": name, "weak": f"{name} on each", "strong": f"{name} in all"}[kind]
-        rows.append([what, devices, ms(t), ms(predicted), f"{100 * error:+.0f} %"])
-    return table(["box", "devices", "measured, ms", "model", "error"], rows)
+        rows.append([what, devices, ms(t), ms(predicted), f"{100 * error:+.0f} %", "no" if kind == "strong" else "yes"])
+    return table(["box", "devices", "measured, ms", "model, ms", "error", "in the fit"], rows)
 
 
 def outlook(model, _):

@@ -28,8 +28,22 @@ expect_refused "'more' is not understood; ./run help says what there is" shell -
 expect_refused "-c wants a command: ./run shell -c 'cmake --version'" shell -c
 [[ $(./run help) == "$(./run)" ]] || fail "./run alone gives no help"
 
+# expect_closing LINE WHAT ...: the last line of a run that could not check these.
+expect_closing() {
+  local found
+  found=$(
+    cd "$build"
+    source "$OLDPWD/scripts/stages.sh"
+    for what in "${@:2}"; do not_checked "$what" >/dev/null; done
+    closing_line
+  )
+  [[ $found == "$1" ]] || fail "the closing line is: $found"
+}
+
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
+expect_closing "all tests passed"
+expect_closing "all tests passed; NOT CHECKED: models (no spin); kernels" "models (no spin)" kernels
 log=$build/log
 cmake --preset headers -B "$build/headers" >"$log" 2>&1 || fail "cmake --preset headers: $(cat "$log")"
 cmake --build "$build/headers" >"$log" 2>&1 || fail "cmake --build: $(cat "$log")"

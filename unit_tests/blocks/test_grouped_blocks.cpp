@@ -12,6 +12,7 @@
 
 #include "multi_block_fixture.hpp"
 #include "support/kokkos_events.hpp"
+#include "support/same_bits_on_threads.hpp"
 
 // Grid blocks of a colour that are swept and factored together.
 namespace hyperplane::test {
@@ -216,6 +217,33 @@ TYPED_TEST(MultiBlockTest, copies_outlive_the_original) {
   expect_copies_to_outlive_the_original<BlockJacobi<double, 2, TypeParam>>(this->exec);
   expect_copies_to_outlive_the_original<LineImplicit<double, 2, TypeParam>>(this->exec);
 }
+
+#ifdef KOKKOS_ENABLE_OPENMP
+/// The bits of solves with couplings do not depend on the number of threads.
+template <class P>
+void expect_same_bits_with_couplings(Coupling coupling) {
+  constexpr int n = P::Vector::block_size;
+  auto const grid = cut_grid(Grid(9, 37, 11), {2, 2, 2}, {false, true, false}).grid;
+  MultiBlockReference const reference(grid, n);
+  auto const values = random_vector(grid.size() * n);
+  expect_same_bits_on_threads([&](const Kokkos::OpenMP& exec) {
+    MultiBlock<P> plan(exec, grid, {.coupling = coupling});
+    plan.factor(exec, to_device<double, n, double>(exec, reference));
+    auto const x = to_device<double, n>(exec, grid, values);
+    plan.solve(exec, x, x);
+    return to_host(exec, x);
+  });
+}
+
+TEST(MultiBlockThreads, do_not_change_bits_of_solves_with_couplings) {
+  using Exec = Kokkos::OpenMP;
+  for (auto const coupling : {Coupling::coloured, Coupling::natural}) {
+    expect_same_bits_with_couplings<BlockIlu0<double, 3, Exec>>(coupling);
+    expect_same_bits_with_couplings<Ssor<double, 3, Exec>>(coupling);
+  }
+  expect_same_bits_with_couplings<Sip<double, Exec>>(Coupling::coloured);
+}
+#endif
 
 }  // namespace
 }  // namespace hyperplane::test

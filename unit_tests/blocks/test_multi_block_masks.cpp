@@ -5,19 +5,20 @@
 #include <hyperplane/blocks/mask_points.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/line/line_implicit.hpp>
+#include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
-#include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "coloured_sip_reference.hpp"
+#include "masked_blocks.hpp"
 #include "multi_block_grids.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/instances.hpp"
 #include "support/kokkos_events.hpp"
-#include "support/masks.hpp"
+#include "support/line_implicit_reference.hpp"
 #include "support/matchers.hpp"
-#include "support/multi_block_reference.hpp"
 #include "support/reduced_system.hpp"
 #include "support/transfer.hpp"
 
@@ -25,65 +26,24 @@
 namespace hyperplane::test::multi_block_masks {
 namespace {
 
-constexpr double nonsense = std::numeric_limits<double>::quiet_NaN();
+/// The line-implicit iteration of each grid block by itself: one sweep along i, then along k.
+struct ReferenceLinesOfBlocks {
+  MultiBlockReference a;
 
-/// Masks of all points by name: all kinds of places in each grid block, and a layer on one side of the interfaces.
-std::vector<std::pair<std::string, Mask>> masks_of_blocks(const MultiBlockGrid& grid) {
-  std::vector<std::pair<std::string, Mask>> result = {{"one side of interfaces", Mask(grid.size(), 1)}};
-  for (auto const& interface : grid.interfaces()) {
-    if (interface.block > interface.donor) continue;
-    auto const& [begin, end] = interface.points;
-    for (int k = begin.k; k < end.k; ++k) {
-      for (int j = begin.j; j < end.j; ++j) {
-        for (int i = begin.i; i < end.i; ++i) {
-          result[0].second[grid.first_point(interface.block) + grid.block(interface.block).index(i, j, k)] = 0;
-        }
+  std::vector<double> solve(const std::vector<double>& rhs) const {
+    std::vector<double> result;
+    for (int g = 0; g < a.grid.block_count(); ++g) {
+      auto const first = rhs.begin() + a.grid.first_point(g) * a.n;
+      std::vector<double> const b(first, first + a.grid.block(g).size() * a.n);
+      std::vector<double> x(b.size(), 0.0);
+      for (auto const direction : {LineDirection::i, LineDirection::k}) {
+        x = line_implicit_sweep(a.blocks[g], direction, 1.0, b, x, solve_exactly);
       }
+      result.insert(result.end(), x.begin(), x.end());
     }
+    return result;
   }
-  for (int b = 0; b < grid.block_count(); ++b) {
-    auto const parts = masks_of(grid.block(b));
-    for (std::size_t m = 0; m < parts.size(); ++m) {
-      if (b == 0) result.emplace_back(parts[m].first, Mask{});
-      auto& mask = result[m + 1].second;
-      mask.insert(mask.end(), parts[m].second.begin(), parts[m].second.end());
-    }
-  }
-  return result;
-}
-
-/// `edit(stencil, mask)` of each grid block, and `block(coupling)` for each coupling from or to a masked point.
-template <class Edit, class EditBlock>
-MultiBlockReference edited(MultiBlockReference a, const Mask& mask, const Edit& edit, const EditBlock& edit_coupling) {
-  auto const& grid = a.grid;
-  for (int b = 0; b < grid.block_count(); ++b) {
-    auto const first = mask.begin() + grid.first_point(b);
-    a.blocks[b] = edit(a.blocks[b], Mask(first, first + grid.block(b).size()), std::array<bool, 3>{});
-  }
-  for (auto const& interface : grid.interfaces()) {
-    auto const& [begin, end] = interface.points;
-    for (int k = begin.k; k < end.k; ++k) {
-      for (int j = begin.j; j < end.j; ++j) {
-        for (int i = begin.i; i < end.i; ++i) {
-          auto const p = grid.block(interface.block).index(i, j, k);
-          auto const q = grid.block(interface.donor).index(interface.donor_point({i, j, k}));
-          if (mask[grid.first_point(interface.donor) + q] == 0) {
-            edit_coupling(a.blocks[interface.block].block(p, interface.face));
-          }
-        }
-      }
-    }
-  }
-  return a;
-}
-MultiBlockReference without_masked_points(const MultiBlockReference& a, const Mask& mask) {
-  return edited(a, mask, without_masked, [n = a.n](DenseMatrix& block) { block = DenseMatrix(n); });
-}
-MultiBlockReference with_nonsense_at_masked_points(const MultiBlockReference& a, const Mask& mask) {
-  return edited(a, mask, with_nonsense, [](DenseMatrix& block) {
-    for (auto& entry : block.entries) entry = nonsense;
-  });
-}
+};
 
 template <class Exec>
 class MultiBlockMasks : public ::testing::Test {
@@ -112,11 +72,11 @@ class MultiBlockMasks : public ::testing::Test {
     }
   }
 
-  /// The product with M of the other points in the order of Coupling::coloured; `expected_of(rows, places)` is M of
-  /// theirs.
+  /// A solve leaves expected_of(matrix, mask, values, colours).
   template <class P, class ExpectedOf>
-  void expect_coloured(const std::string& what, const MultiBlockGrid& grid, const ExpectedOf& expected_of) const {
-    constexpr int n = P::Vector::block_size;
+  void expect_solve(const std::string& what, const MultiBlockGrid& grid, const typename MultiBlock<P>::Options& options,
+                    const ExpectedOf& expected_of) const {
+    constexpr int n = MultiBlock<P>::block_size;
     MultiBlockReference const reference(grid, n);
     auto const values = random_vector(grid.size() * n, 4);
     for (auto const& [which, mask] : masks_of_blocks(grid)) {
@@ -126,14 +86,37 @@ class MultiBlockMasks : public ::testing::Test {
       auto const x = to_device<double, n>(exec, grid, with_value(values, mask, nonsense));
       mask_points(exec, points, a);
       mask_points(exec, points, x);
-      MultiBlock<P> plan(exec, grid, {.coupling = Coupling::coloured});
+      MultiBlock<P> plan(exec, grid, options);
       plan.factor(exec, a);
       ASSERT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
       plan.solve(exec, x, x);
-      ReducedSystem const reduced(reference.rows_without_own(), mask);
-      auto const expected = expected_of(reduced.rows(), reduced.places(coloured_places(grid, plan.colours())));
-      EXPECT_TRUE(near(to_host(exec, x), reduced.embedded(expected.solve(reduced.taken(values))), 1e-12));
+      EXPECT_TRUE(near(to_host(exec, x), expected_of(reference, mask, values, plan.colours()), 1e-12));
     }
+  }
+
+  /// A solve with Coupling::coloured is that with M of the other points in its order; `reference_of(rows, places)` is M
+  /// of theirs.
+  template <class P, class ReferenceOf>
+  void expect_coloured(const std::string& what, const MultiBlockGrid& grid, const ReferenceOf& reference_of) const {
+    expect_solve<P>(what, grid, {.coupling = Coupling::coloured},
+                    [&](const MultiBlockReference& a, const Mask& mask, const std::vector<double>& values,
+                        const std::vector<int>& colours) {
+                      ReducedSystem const reduced(a.rows_without_own(), mask);
+                      auto const m = reference_of(reduced.rows(), reduced.places(coloured_places(grid, colours)));
+                      return reduced.embedded(m.solve(reduced.taken(values)));
+                    });
+  }
+
+  /// A solve is that of a reference of the matrix without the masked points, which leaves zeros there:
+  /// `reference_of(matrix, colours)`.
+  template <class P, class ReferenceOf>
+  void expect_as_without_masked(const std::string& what, const MultiBlockGrid& grid,
+                                const typename MultiBlock<P>::Options& options, const ReferenceOf& reference_of) const {
+    expect_solve<P>(what, grid, options,
+                    [&](const MultiBlockReference& a, const Mask& mask, const std::vector<double>& values,
+                        const std::vector<int>& colours) {
+                      return reference_of(without_masked_points(a, mask), colours).solve(with_value(values, mask, 0.0));
+                    });
   }
 
   Exec exec{};
@@ -161,6 +144,43 @@ TYPED_TEST(MultiBlockMasks, coloured_is_that_of_the_other_points) {
         what, grid, [](const Rows& rows, const Places& places) { return ReferenceOrderedIlu0(rows, places); });
     this->template expect_coloured<Ssor<double, 2, TypeParam>>(
         what, grid, [](const Rows& rows, const Places& places) { return ReferenceOrderedSsor(rows, places, 1.0); });
+  }
+}
+
+TYPED_TEST(MultiBlockMasks, coloured_sip_is_that_of_the_other_points) {
+  for (auto const& [what, grid] : awkward_grids()) {
+    this->template expect_as_without_masked<Sip<double, TypeParam>>(
+        what, grid, {.coupling = Coupling::coloured, .block = {.alpha = 0.92}},
+        [](const MultiBlockReference& a, const std::vector<int>& colours) {
+          return ReferenceColouredSip(a, colours, 0.92);
+        });
+  }
+}
+
+TYPED_TEST(MultiBlockMasks, natural_is_that_of_the_other_points) {
+  for (auto const& cut : {cut_grid(Grid(7, 12, 5), {2, 3, 2}), cut_grid(Grid(4, 9, 7), {1, 1, 3})}) {
+    auto const places = natural_places(cut);
+    this->template expect_as_without_masked<BlockIlu0<double, 2, TypeParam>>(
+        "BlockIlu0", cut.grid, {.coupling = Coupling::natural},
+        [&](const MultiBlockReference& a, const std::vector<int>&) { return ReferenceOrderedIlu0(a.rows(), places); });
+    this->template expect_as_without_masked<Ssor<double, 2, TypeParam>>(
+        "Ssor", cut.grid, {.coupling = Coupling::natural}, [&](const MultiBlockReference& a, const std::vector<int>&) {
+          return ReferenceOrderedSsor(a.rows(), places, 1.0);
+        });
+  }
+}
+
+// What A has across interfaces is in no M then, masked or not.
+TYPED_TEST(MultiBlockMasks, without_couplings_it_is_that_of_the_other_points_of_each_grid_block) {
+  for (auto const& [what, grid] : awkward_grids()) {
+    this->template expect_as_without_masked<BlockIlu0<double, 2, TypeParam>>(
+        what, grid, {}, [](const MultiBlockReference& a, const std::vector<int>&) {
+          auto const no_order = coloured_places(a.grid, std::vector<int>(a.blocks.size()));
+          return ReferenceOrderedIlu0(a.rows([](const Interface&) { return false; }), no_order);
+        });
+    this->template expect_as_without_masked<LineImplicit<double, 2, TypeParam>>(
+        what + ", lines", grid, {.block = {.directions = {LineDirection::i, LineDirection::k}}},
+        [](const MultiBlockReference& a, const std::vector<int>&) { return ReferenceLinesOfBlocks{a}; });
   }
 }
 

@@ -225,8 +225,9 @@ def at_once():
 
 def main():
     if not shutil.which("spin") or not shutil.which("cc"):
-        print("explore.py: SPIN and a C compiler are not both installed; the models of protocols are not explored")
-        return 0
+        print("explore.py: SPIN and a C compiler are not both installed; the models of protocols are not explored",
+              file=sys.stderr)
+        return 1
     shows_way = "--way" in sys.argv[1:]
     wanted = [word for word in sys.argv[1:] if word != "--way"]
     failed = 0

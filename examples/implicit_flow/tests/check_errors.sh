@@ -32,11 +32,14 @@ expect_once() {
   }
 }
 
+printf '2\n2 2 2\n2 2 2\n%s\n%s\n' '0 1 0 1 0 1 0 1 0 0 1 1 0 0 1 1 4*0 4*1' '3 4 3 4' >"$folder/short.p3d"
+
 if ((${#launch[@]})); then
   expect 0 "mpirun -n 2" --help
   expect_once "--cells" --cells 3x3
   expect_once "rank 0: the Mach number must be positive" --mach -1
   expect_once "rank 0: $folder/missing.p3d: " --grid-file "$folder/missing.p3d"
+  expect_once "rank 0: $folder/short.p3d, line 6: the file ends before x of vertex (0, 0, 1) of block 1" --grid-file "$folder/short.p3d"
   expect_once "rank 0: $folder/missing/grid.p3d: cannot be written" --cells 8x8x1 --write-grid "$folder/missing/grid.p3d"
   expect_once "--storage is for one process, double is for all" --cells 8x8x1 --parts 2x1x1 --storage float
   expect_once "--preconditioner-parts is for one process" --cells 8x8x1 --parts 2x1x1 --preconditioner-parts 2x1x1
