@@ -65,8 +65,11 @@ class Suite {
         register_problem<Ilut>(key, options, {.factor = options.drop_tolerance == 0.01, .slow_factor = true});
       }
     }
-    register_several<4>();
-    register_several<8>();
+    for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+      register_several<2>(order);
+      register_several<4>(order);
+      register_several<8>(order);
+    }
     register_product<MeshSystem::n>("mesh/double", mesh());
     if (!m_file) register_stencils();
   }
@@ -187,23 +190,26 @@ class Suite {
     add("apply_transposed", &Problem::apply_transposed);
   }
 
+  /// Solves in each order, and the rest by reverse Cuthill-McKee alone.
   template <int count>
-  void register_several() {
+  void register_several(RowOrder order) {
     using Problem = SeveralProblem<Exec, count>;
     for (bool const together : {true, false}) {
-      auto const key = std::string(Exec::name()) + "/n=5/" + mesh_name() + "/vectors=" + std::to_string(count);
+      auto const key =
+          std::string(Exec::name()) + "/" + name(order) + "/n=5/" + mesh_name() + "/vectors=" + std::to_string(count);
       auto const add = [&](const std::string& kernel, Cost (Problem::*cost)(bool) const,
                            void (Problem::*run)(const Exec&, bool) const, bool slow = false) {
         add_benchmark(settings(slow), kernel + (together ? "_together/" : "_one_by_one/") + key,
                       [=, this](benchmark::State& state) {
                         auto& problem = m_measured.get<Problem>(
-                            key, [&] { return std::make_shared<Problem>(m_exec, *mesh_system()); });
+                            key, [&] { return std::make_shared<Problem>(m_exec, *mesh_system(), order); });
                         time_kernel(state, m_exec, *m_stream, problem.points(), (problem.*cost)(together),
                                     [&] { (problem.*run)(m_exec, together); });
                       });
       };
-      add("apply", &Problem::apply_cost, &Problem::apply);
       add("solve", &Problem::solve_cost, &Problem::solve);
+      if (order != RowOrder::rcm) continue;
+      add("apply", &Problem::apply_cost, &Problem::apply);
       add("bicgstab", &Problem::bicgstab_cost, &Problem::bicgstab, true);
       add("fgmres", &Problem::fgmres_cost, &Problem::fgmres, true);
     }

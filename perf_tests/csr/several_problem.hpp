@@ -33,11 +33,11 @@ class SeveralProblem {
  public:
   static constexpr int n = MeshSystem::n;
 
-  SeveralProblem(const Exec& exec, const MeshSystem& system)
+  SeveralProblem(const Exec& exec, const MeshSystem& system, RowOrder order)
       : m_a(exec, system.offsets, system.columns),
         m_b(exec, m_a.rows()),
         m_x(exec, m_a.rows()),
-        m_ilu(exec, m_a, {.order = RowOrder::rcm}),
+        m_ilu(exec, m_a, {.order = order}),
         m_bicgstab{{exec, m_a.rows(), fixed_work}, {exec, m_a.rows(), fixed_work}},
         m_fgmres{{exec, m_a.rows(), fixed_work}, {exec, m_a.rows(), fixed_work}} {
     Kokkos::deep_copy(exec, m_a.values(), detail::to_space(exec, "a", system.values));

@@ -3,7 +3,11 @@
 
 #include <KokkosSparse_BsrMatrix.hpp>
 #include <KokkosSparse_CrsMatrix.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <hyperplane/csr/bsr_matrix.hpp>
+#include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/line/line_implicit_csr.hpp>
 
 #include "support/csr_reference.hpp"
@@ -19,25 +23,64 @@ constexpr int n = 3;
 
 template <class SizeType>
 using Bsr = KokkosSparse::Experimental::BsrMatrix<double, int, Device, void, SizeType>;
+template <class SizeType>
+using Crs = KokkosSparse::CrsMatrix<double, int, Device, void, SizeType>;
+
+/// What both matrices are made of.
+template <class Matrix>
+struct Arrays {
+  typename Matrix::row_map_type::non_const_type offsets;
+  typename Matrix::index_type::non_const_type columns;
+  typename Matrix::values_type values;
+
+  explicit Arrays(const ReferenceCsr& a)
+      : offsets("offsets", a.offsets.size()),
+        columns("columns", a.columns.size()),
+        values("values", a.columns.size() * a.n * a.n) {
+    auto const host_offsets = Kokkos::create_mirror_view(offsets);
+    auto const host_columns = Kokkos::create_mirror_view(columns);
+    auto const host_values = Kokkos::create_mirror_view(values);
+    std::copy(a.offsets.begin(), a.offsets.end(), host_offsets.data());
+    std::copy(a.columns.begin(), a.columns.end(), host_columns.data());
+    auto* entry = host_values.data();
+    for (auto const& block : a.blocks) entry = std::copy(block.entries.begin(), block.entries.end(), entry);
+    Kokkos::deep_copy(offsets, host_offsets);
+    Kokkos::deep_copy(columns, host_columns);
+    Kokkos::deep_copy(values, host_values);
+  }
+};
 
 template <class SizeType>
 Bsr<SizeType> make_bsr(const ReferenceCsr& a) {
-  typename Bsr<SizeType>::row_map_type::non_const_type const offsets("offsets", a.offsets.size());
-  typename Bsr<SizeType>::index_type::non_const_type const columns("columns", a.columns.size());
-  typename Bsr<SizeType>::values_type const values("values", a.columns.size() * n * n);
-  auto const host_offsets = Kokkos::create_mirror_view(offsets);
-  auto const host_columns = Kokkos::create_mirror_view(columns);
-  auto const host_values = Kokkos::create_mirror_view(values);
-  for (std::size_t row = 0; row < a.offsets.size(); ++row) host_offsets(row) = static_cast<SizeType>(a.offsets[row]);
-  std::size_t at = 0;
-  for (std::size_t block = 0; block < a.columns.size(); ++block) {
-    host_columns(block) = a.columns[block];
-    for (double const entry : a.blocks[block].entries) host_values(at++) = entry;
-  }
-  Kokkos::deep_copy(offsets, host_offsets);
-  Kokkos::deep_copy(columns, host_columns);
-  Kokkos::deep_copy(values, host_values);
-  return Bsr<SizeType>("A", a.rows(), a.rows(), a.columns.size(), values, offsets, columns, n);
+  Arrays<Bsr<SizeType>> const of(a);
+  return Bsr<SizeType>("A", a.rows(), a.rows(), a.columns.size(), of.values, of.offsets, of.columns, n);
+}
+
+template <class SizeType>
+Crs<SizeType> make_crs(const ReferenceCsr& a) {
+  Arrays<Crs<SizeType>> const of(a);
+  return Crs<SizeType>("A", a.rows(), a.rows(), a.columns.size(), of.values, of.offsets, of.columns);
+}
+
+/// BILU(0) of a wrapped matrix, and solves with M and M^T, have the bits of those of the library's own matrix.
+template <int block_size, class Wrapped>
+void compare_factors(const Wrapped& wrapped, const ReferenceCsr& reference) {
+  Exec const exec;
+  auto const own = to_device<double, block_size, double>(exec, reference);
+  BlockIlu0Csr<double, block_size, Exec, double, typename Wrapped::offset_type> of_wrapped(exec, wrapped,
+                                                                                           {.transposed = true});
+  BlockIlu0Csr<double, block_size, Exec> of_own(exec, own, {.transposed = true});
+  of_wrapped.factor(exec, wrapped);
+  of_own.factor(exec, own);
+  EXPECT_TRUE(of_wrapped.status(exec).ok()) << of_wrapped.status(exec).message();
+  auto const b = random_vector(std::int64_t{reference.rows()} * block_size);
+  auto const x = to_view<double>(exec, b), y = to_view<double>(exec, b);
+  of_wrapped.solve(exec, x, x);
+  of_own.solve(exec, y, y);
+  EXPECT_TRUE(bitwise_equal(to_host(x), to_host(y)));
+  of_wrapped.solve_transposed(exec, x, x);
+  of_own.solve_transposed(exec, y, y);
+  EXPECT_TRUE(bitwise_equal(to_host(x), to_host(y)));
 }
 
 template <class SizeType>
@@ -61,6 +104,12 @@ TEST(BsrMatrix, is_shared_whatever_its_offsets_are) {
   check_products<std::size_t>();
 }
 
+TEST(BsrMatrix, is_factored_whatever_its_offsets_are) {
+  auto const reference = random_csr(23, n);
+  compare_factors<n>(wrap_bsr_matrix<n>(make_bsr<int>(reference)), reference);
+  compare_factors<n>(wrap_bsr_matrix<n>(make_bsr<std::size_t>(reference)), reference);
+}
+
 TEST(BsrMatrix, has_lines) {
   Exec const exec;
   auto const reference = random_csr(23, n);
@@ -81,32 +130,19 @@ TEST(BsrMatrix, has_lines) {
 TEST(CrsMatrix, is_shared) {
   Exec const exec;
   auto const reference = random_csr(23, 1);
-  using Crs = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
-  auto const crs = [&] {
-    typename Crs::row_map_type::non_const_type const offsets("offsets", reference.offsets.size());
-    typename Crs::index_type::non_const_type const columns("columns", reference.columns.size());
-    typename Crs::values_type const values("values", reference.columns.size());
-    auto const host_offsets = Kokkos::create_mirror_view(offsets);
-    auto const host_columns = Kokkos::create_mirror_view(columns);
-    auto const host_values = Kokkos::create_mirror_view(values);
-    for (std::size_t row = 0; row < reference.offsets.size(); ++row) {
-      host_offsets(row) = static_cast<int>(reference.offsets[row]);
-    }
-    for (std::size_t e = 0; e < reference.columns.size(); ++e) {
-      host_columns(e) = reference.columns[e];
-      host_values(e) = reference.blocks[e](0, 0);
-    }
-    Kokkos::deep_copy(offsets, host_offsets);
-    Kokkos::deep_copy(columns, host_columns);
-    Kokkos::deep_copy(values, host_values);
-    return Crs("A", 23, 23, reference.columns.size(), values, offsets, columns);
-  }();
+  auto const crs = make_crs<int>(reference);
   auto const a = wrap_crs_matrix(crs);
   EXPECT_EQ(a.values().data(), crs.values.data()) << "nothing is copied";
   auto const x = random_vector(23);
   auto const dx = to_view<double>(exec, x), y = to_view<double>(exec, std::vector<double>(x.size(), 0.0));
   apply(exec, a, dx, y);
   EXPECT_TRUE(near(to_host(y), reference.dense() * x, rounding<double>(20, 1)));
+}
+
+TEST(CrsMatrix, is_factored_whatever_its_offsets_are) {
+  auto const reference = random_csr(23, 1);
+  compare_factors<1>(wrap_crs_matrix(make_crs<int>(reference)), reference);
+  compare_factors<1>(wrap_crs_matrix(make_crs<std::size_t>(reference)), reference);
 }
 
 TEST(BsrMatrix, of_another_block_size_is_refused) {

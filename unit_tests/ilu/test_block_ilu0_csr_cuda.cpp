@@ -2,8 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <hyperplane/core/half.hpp>
+#include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
+#include <hyperplane/ilu/block_iluk_csr.hpp>
+#include <hyperplane/ilu/block_ilut_csr.hpp>
 #include <hyperplane/ilu/dilu_csr.hpp>
+#include <hyperplane/ilu/ssor_csr.hpp>
 #include <string>
 #include <vector>
 
@@ -27,8 +32,13 @@ class TicketsCase {
   static constexpr int n = Plan::block_size;
 
  public:
-  explicit TicketsCase(const ReferenceCsr& reference, const std::string& what)
-      : m_what(what), m_a(to_device<double, n, double>(Exec(), reference)), m_rhs(random_vector(m_a.rows() * n)) {
+  explicit TicketsCase(const ReferenceCsr& reference, const std::string& what,
+                       const typename Plan::Options& options = {})
+      : m_what(what),
+        m_options(options),
+        m_a(to_device<double, n, double>(Exec(), reference)),
+        m_rhs(random_vector(m_a.rows() * n)) {
+    m_options.transposed = true;
     m_expected = results(Exec(), CsrPath::portable, [] {});
   }
 
@@ -40,14 +50,20 @@ class TicketsCase {
   }
 
  private:
+  /// ILUT waits, and allocates.
+  static constexpr bool factors_on_the_host = requires(const typename Plan::Options& o) { o.drop_tolerance; };
+
   /// Of several factorizations and solves with M and M^T behind one another. Nothing is waited for between them.
   template <class Before>
   std::vector<double> results(const Exec& exec, CsrPath path, const Before& before) const {
-    Plan plan(exec, m_a, {.path = path, .transposed = true});
+    auto options = m_options;
+    options.path = path;
+    Plan plan(exec, m_a, options);
     auto const x = to_view<double>(exec, m_rhs);
+    if (factors_on_the_host) plan.factor(exec, m_a);
     before();
     for (int repetition = 0; repetition < 5; ++repetition) {
-      plan.factor(exec, m_a);
+      if (!factors_on_the_host) plan.factor(exec, m_a);
       plan.solve(exec, x, x);
       plan.solve_transposed(exec, x, x);
     }
@@ -56,10 +72,30 @@ class TicketsCase {
   }
 
   std::string m_what;
+  typename Plan::Options m_options;
   BlockCsr<double, n, Exec> m_a;
   std::vector<double> m_rhs;
   std::vector<double> m_expected;
 };
+
+/// Each preconditioner in each order.
+template <class Run>
+void on_all_plans(const Run& run, const ReferenceCsr& reference) {
+  constexpr int n = 3;
+  for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+    auto const on = [&]<class Plan>(const char* plan, typename Plan::Options options) {
+      options.order = order;
+      run(TicketsCase<Plan>(reference, std::string(plan) + ", at random, by " + name(order), options));
+    };
+    on.template operator()<BlockIlu0Csr<double, n, Exec>>("BILU(0)", {});
+    on.template operator()<BlockIlu0Csr<double, n, Exec, Half>>("BILU(0) in half", {});
+    on.template operator()<BlockIlukCsr<double, n, Exec>>("BILU(1)", {.fill = 1});
+    on.template operator()<BlockIlutCsr<double, n, Exec>>("ILUT", {});
+    on.template operator()<DiluCsr<double, n, Exec>>("DILU", {});
+    on.template operator()<DiluCsr<double, n, Exec, Half>>("DILU in half", {});
+    on.template operator()<SsorCsr<double, n, Exec>>("SSOR", {.relaxation = 1.2});
+  }
+}
 
 /// Wide levels, of which more thread blocks are started than a part of the device holds; many short ones; and rows that
 /// wait for others far from them.
@@ -69,10 +105,9 @@ void on_all_cases(const Run& run) {
   run(TicketsCase<BlockIlu0Csr<double, 1, Exec>>(to_csr(random_stencil(wide, 1)), to_string(wide)));
   run(TicketsCase<BlockIlu0Csr<double, 5, Exec>>(to_csr(random_stencil(wide, 5)), to_string(wide)));
   run(TicketsCase<BlockIlu0Csr<double, 5, Exec>>(to_csr(random_stencil(narrow, 5)), to_string(narrow)));
-  run(TicketsCase<BlockIlu0Csr<double, 3, Exec>>(random_csr(3000, 3), "at random"));
   run(TicketsCase<DiluCsr<double, 5, Exec>>(to_csr(random_stencil(wide, 5)), "DILU, " + to_string(wide)));
   run(TicketsCase<DiluCsr<double, 5, Exec>>(to_csr(random_stencil(narrow, 5)), "DILU, " + to_string(narrow)));
-  run(TicketsCase<DiluCsr<double, 3, Exec>>(random_csr(3000, 3), "DILU, at random"));
+  on_all_plans(run, random_csr(3000, 3));
 }
 
 TEST(BlockIlu0CsrCuda, beside_a_kernel_that_fills_most_of_the_device) {

@@ -246,30 +246,37 @@ TEST(BlockIlu0Cuda, on_a_part_of_the_device) {
   }
 }
 
-TEST(BlockIlu0Cuda, transposed_solves_beside_others_and_on_a_part_of_the_device) {
+template <int n>
+void compare_transposed_solves(const Grid& grid) {
   auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   DevicePart const part(8);
   Exec const on_part(part.stream());
-  Case<5> const system(Grid(19, 33, 27));
+  using System = Case<n>;
+  System const system(grid);
   for (SolverPath const path : fast_paths()) {
     auto const solved = [&](const Exec& exec, const BlockIlu0Options& options, const auto& before) {
-      auto plan = path.make<Case<5>::Plan>(exec, system.grid(), options);
+      auto plan = path.make<typename System::Plan>(exec, system.grid(), options);
       return system.solved_transposed(exec, plan, before);
     };
+    auto const what = ", n = " + std::to_string(n) + ", path " + name(path);
     auto const nothing = [] {};
     auto const expected = solved(Exec(), {}, nothing);
     EXPECT_TRUE(bitwise_equal(solved(execs[0], {}, [&] { occupy_most_of_the_device(execs[1]); }), expected))
-        << "beside another kernel, path " << name(path);
+        << "beside another kernel" << what;
     execs[1].fence();
     EXPECT_TRUE(bitwise_equal(solved(on_part, {.multiprocessors = part.multiprocessors()}, nothing), expected))
-        << "on as many as there are, path " << name(path);
+        << "on as many as there are" << what;
     try {
-      EXPECT_TRUE(bitwise_equal(solved(on_part, {}, nothing), expected))
-          << "on more than there are, path " << name(path);
+      EXPECT_TRUE(bitwise_equal(solved(on_part, {}, nothing), expected)) << "on more than there are" << what;
     } catch (const Error&) {
-      EXPECT_TRUE(path.needs_residence()) << "refused by path " << name(path);
+      EXPECT_TRUE(path.needs_residence()) << "refused" << what;
     }
   }
+}
+
+TEST(BlockIlu0Cuda, transposed_solves_beside_others_and_on_a_part_of_the_device) {
+  compare_transposed_solves<1>(Grid(19, 33, 27));
+  compare_transposed_solves<5>(Grid(19, 33, 27));
 }
 
 TEST(BlockIlu0Cuda, refuses_more_blocks_than_can_be_resident) {

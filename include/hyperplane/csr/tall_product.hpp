@@ -9,6 +9,7 @@
 #include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/csr/tall_rows.hpp>
 #include <hyperplane/csr/transposed_block_csr.hpp>
+#include <hyperplane/host/prefetch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -38,7 +39,15 @@ struct CsrTallProduct {
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t row, int first) const {
     auto const begin = row * (n * count) + first;
     auto const given = [&](int r) { return block::load_tall<Scalar, width>(m_b + begin + r * count); };
-    auto const products = [&](const auto& add) { m_blocks.template products<n, count>(row, m_x + first, add); };
+    auto const products = [&](const auto& add) {
+      m_blocks.template products<n, count>(row, m_x + first, [&](const Storage* a, const Scalar* x) {
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+        // Blocks of A^T do not follow one another in memory.
+        if constexpr (HostExecutionSpace<Exec> && !by_columns) host::prefetch_behind_block<n>(a);
+#endif
+        add(a, x);
+      });
+    };
     auto const store = [&](int r, const auto& total) { block::store_tall<Scalar>(total, m_y + begin + r * count); };
     if constexpr (by_columns && HostExecutionSpace<Exec>) {
       sum_tall_each<subtract, true, Scalar, n, count, width>(given, products, store);

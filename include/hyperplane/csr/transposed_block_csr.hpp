@@ -20,9 +20,10 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// A^T of a BlockCsr, for products and, as the matrix of adjoint systems, for Krylov methods: of the blocks of A, which
-/// are not copied, it has lists by columns. It follows the values of A, and wants its structure to stay what it was:
-/// products do not look, check_structure() does, which each solve of a Krylov method calls once.
+/// A^T of a BlockCsr, for products, apply() and residual() below, which grids have as apply_transposed() and
+/// residual_transposed(), and, as the matrix of adjoint systems, for Krylov methods: of the blocks of A, which are not
+/// copied, it has lists by columns. It follows the values of A, and wants its structure to stay what it was: products
+/// do not look, check_structure() does, which each solve of a Krylov method calls once.
 ///
 /// The constructor reads the structure, on the host, and allocates; waits for the instance. Throws Error where offsets
 /// or columns are out of range. Memory: 12 bytes per block, 8 per point, and up to one byte per block and point for
