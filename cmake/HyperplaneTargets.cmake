@@ -25,8 +25,9 @@ if(HYPERPLANE_BOUNDS_CHECK)
   target_compile_definitions(hyperplane_own_flags INTERFACE KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK)
 endif()
 
-# Threads that wait in the OpenMP runtime sleep soon, as those of the project's executables do: see docs/threads.md.
-set(hyperplane_waits "GOMP_SPINCOUNT=30000;KMP_BLOCKTIME=1")
+# Threads that wait in the OpenMP runtime sleep soon, those of LLVM's at once: tests have more threads than there are cores, and
+# run beside one another, so that threads which wait for a millisecond keep others from working.
+set(hyperplane_waits "GOMP_SPINCOUNT=30000;KMP_BLOCKTIME=0")
 
 # What says how many threads a test has. Kokkos' Threads does not read the variable of OpenMP.
 set(hyperplane_thread_count OMP_NUM_THREADS)
