@@ -25,8 +25,9 @@ if(HYPERPLANE_BOUNDS_CHECK)
   target_compile_definitions(hyperplane_own_flags INTERFACE KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK)
 endif()
 
-# Threads that wait in the OpenMP runtime sleep soon, as those of the project's executables do: see docs/threads.md.
-set(hyperplane_waits "GOMP_SPINCOUNT=30000;KMP_BLOCKTIME=1")
+# Threads that wait in the OpenMP runtime sleep soon, those of LLVM's at once: tests have more threads than there are cores, and
+# run beside one another, so that threads which wait for a millisecond keep others from working.
+set(hyperplane_waits "GOMP_SPINCOUNT=30000;KMP_BLOCKTIME=0")
 
 # What says how many threads a test has. Kokkos' Threads does not read the variable of OpenMP.
 set(hyperplane_thread_count OMP_NUM_THREADS)
@@ -72,10 +73,12 @@ endfunction()
 # runs take a quarter of the time. Of a template that several files instantiate, the linker takes that of the first, so that
 # the files of a test matter as much as those of what it tests. A precompiled header is for one level of optimization.
 function(hyperplane_runs_for_long)
-  foreach(name IN LISTS ARGN)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:None>:-Og>)
-    set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
-  endforeach()
+  if(CMAKE_BUILD_TYPE STREQUAL None)
+    foreach(name IN LISTS ARGN)
+      target_compile_options(${name} PRIVATE -Og)
+      set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    endforeach()
+  endif()
 endfunction()
 
 # hyperplane_calls_compiled_code(TEST...): what they test is in a library that is compiled with optimization, and they need
@@ -118,7 +121,27 @@ endfunction()
 function(hyperplane_also_optimized test)
   set_property(TEST ${test} APPEND PROPERTY LABELS optimized)
   add_dependencies(optimized_tests ${ARGN})
-  if(HYPERPLANE_OPTIMIZED_APART)
+  if(HYPERPLANE_OPTIMIZED STREQUAL APART)
     set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
+# hyperplane_also_optimized_files(TEST SOURCE...): the same for some files of a unit test. `run test --all` compiles these with
+# optimization alone, and the other ones without.
+function(hyperplane_also_optimized_files test)
+  get_target_property(sources ${test} SOURCES)
+  foreach(source IN LISTS ARGN)
+    if(NOT source IN_LIST sources)
+      message(FATAL_ERROR "${source} is no file of ${test}")
+    endif()
+  endforeach()
+  if(HYPERPLANE_OPTIMIZED STREQUAL APART)
+    list(REMOVE_ITEM sources ${ARGN})
+    set_target_properties(${test} PROPERTIES SOURCES "${sources}")
+    return()
+  endif()
+  hyperplane_also_optimized(${test} ${test})
+  if(HYPERPLANE_OPTIMIZED STREQUAL ALONE)
+    set_target_properties(${test} PROPERTIES SOURCES "${ARGN}")
   endif()
 endfunction()

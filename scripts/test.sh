@@ -41,11 +41,11 @@ case "${1:?quick, quick-before-rest, rest or serial}" in
     scripts/test_run.sh
     # What "rest" runs with optimization, with the same compiler and Kokkos, is not compiled without before.
     if [[ $1 == quick ]]; then
-      build openmp-test -DHYPERPLANE_OPTIMIZED_APART=OFF
+      build openmp-test -DHYPERPLANE_OPTIMIZED=WITH
       stage "openmp-test: tests"
       run_tests openmp-test
     else
-      build openmp-test -DHYPERPLANE_OPTIMIZED_APART=ON
+      build openmp-test -DHYPERPLANE_OPTIMIZED=APART
       stage "openmp-test: tests"
       run_tests openmp-test --label-exclude '^optimized$'
     fi
@@ -67,7 +67,7 @@ case "${1:?quick, quick-before-rest, rest or serial}" in
     # vectors are as fast with -O2 as with -O3, in two thirds of the time.
     stage "openmp-optimized: build"
     cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5' \
-      '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF \
+      '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF -DHYPERPLANE_OPTIMIZED=ALONE \
       -DHYPERPLANE_EXTRA_PRECONDITIONERS="$PWD/unit_tests/extra/preconditioners.hpp" -B build/openmp-optimized
     cmake --build build/openmp-optimized --target optimized_tests
     stage "openmp-optimized: tests"

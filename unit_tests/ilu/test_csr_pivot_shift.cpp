@@ -19,7 +19,6 @@
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/message_of.hpp"
-#include "support/same_bits_on_threads.hpp"
 #include "support/serial_reference.hpp"
 
 // Pivots of BILU(0), BILU(k) and ILUT that cannot be inverted, and are replaced where that is asked for.
@@ -232,39 +231,6 @@ TYPED_TEST(CsrPivotShiftTest, shifts_that_a_float_cannot_have_are_refused) {
   expect_refused_in_float<BlockIlukCsr<float, 1, TypeParam>>(exec, "BlockIlukCsr");
   expect_refused_in_float<BlockIlutCsr<float, 1, TypeParam>>(exec, "BlockIlutCsr");
 }
-
-#ifdef KOKKOS_ENABLE_OPENMP
-template <class Plan>
-void compare_threads(typename Plan::Options options) {
-  options.pivot_shift = share;
-  constexpr int n = Plan::block_size;
-  auto const reference = with_zero_pivots(n, {0, 2, 12, 13, 29}, natural_order(mesh_rows));
-  auto const b = random_vector(mesh_rows * n);
-  expect_same_bits_on_threads([&](const Kokkos::OpenMP& exec) {
-    auto const a = to_device<double, n, double>(exec, reference);
-    Plan plan(exec, a, options);
-    plan.factor(exec, a);
-    auto const status = plan.status(exec);
-    // Row 29 has no blocks behind the diagonal.
-    EXPECT_EQ(status.row, 29);
-    auto values = reference;
-    for (auto e = values.offsets[29]; e < values.offsets[30]; ++e) {
-      if (values.columns[e] == 29) values.blocks[e] = identity(n);
-    }
-    auto const regular = to_device<double, n, double>(exec, values);
-    auto const x = solve_csr_with<double>(exec, plan, regular, b);
-    EXPECT_EQ(plan.status(exec).replaced, 4);
-    EXPECT_EQ(plan.status(exec).first_replaced, 0);
-    return x;
-  });
-}
-
-TEST(CsrPivotShiftThreads, do_not_change_bits) {
-  compare_threads<BlockIlu0Csr<double, 3, Kokkos::OpenMP>>({});
-  compare_threads<BlockIlukCsr<double, 3, Kokkos::OpenMP>>({});
-  compare_threads<BlockIlutCsr<double, 3, Kokkos::OpenMP>>({});
-}
-#endif
 
 }  // namespace
 }  // namespace hyperplane::test

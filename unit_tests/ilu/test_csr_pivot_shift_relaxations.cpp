@@ -17,7 +17,6 @@
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/message_of.hpp"
-#include "support/same_bits_on_threads.hpp"
 #include "support/serial_reference.hpp"
 
 // Pivots of DILU, SSOR and block Jacobi that cannot be inverted, and are replaced where that is asked for.
@@ -162,30 +161,6 @@ TYPED_TEST(CsrRelaxationShiftTest, shifts_that_make_no_sense_are_refused) {
   refused.template operator()<SsorCsr<double, 1, TypeParam>>("SsorCsr");
   refused.template operator()<BlockJacobiCsr<double, 1, TypeParam>>("BlockJacobiCsr");
 }
-
-#ifdef KOKKOS_ENABLE_OPENMP
-template <class Plan>
-void compare_threads_with_shifts(typename Plan::Options options) {
-  options.pivot_shift = share;
-  constexpr int n = Plan::block_size;
-  auto const reference = with_zero_pivots(n, {0, 2, 12, 13}, natural_order(mesh_rows));
-  auto const b = random_vector(mesh_rows * n);
-  expect_same_bits_on_threads([&](const Kokkos::OpenMP& exec) {
-    auto const a = to_device<double, n, double>(exec, reference);
-    Plan plan(exec, a, options);
-    auto const x = solve_csr_with<double>(exec, plan, a, b);
-    EXPECT_EQ(plan.status(exec).replaced, 4);
-    EXPECT_EQ(plan.status(exec).first_replaced, 0);
-    return x;
-  });
-}
-
-TEST(CsrRelaxationShiftThreads, do_not_change_bits) {
-  compare_threads_with_shifts<DiluCsr<double, 3, Kokkos::OpenMP>>({});
-  compare_threads_with_shifts<SsorCsr<double, 3, Kokkos::OpenMP>>({.relaxation = 1.3});
-  compare_threads_with_shifts<BlockJacobiCsr<double, 3, Kokkos::OpenMP>>({});
-}
-#endif
 
 }  // namespace
 }  // namespace hyperplane::test
