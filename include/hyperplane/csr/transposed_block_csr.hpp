@@ -27,9 +27,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// The constructor reads the structure, on the host, and allocates; waits for the instance. Throws Error where offsets
 /// or columns are out of range. Memory: 12 bytes per block, 8 per point, and up to one byte per block and point for
-/// check_structure(); on hosts with several threads also the order of rows among them. Results are bitwise the same
-/// whatever the number of threads. On hosts at most one product of an object, its copies and those that have its lists
-/// may run at a time.
+/// check_structure(); on hosts with several threads also up to 2 bytes per block, or the order of rows among them.
+/// Results are bitwise the same whatever the number of threads. On hosts at most one product of an object, its copies
+/// and those that have its lists may run at a time.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
 class TransposedBlockCsr {
  public:
@@ -70,15 +70,6 @@ class TransposedBlockCsr {
 };
 
 namespace detail {
-
-/// y = 0, or y = b.
-template <bool subtract, class Scalar>
-struct TransposedBlockCsrStart {
-  const Scalar* m_b;
-  Scalar* m_y;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t equation) const { m_y[equation] = subtract ? m_b[equation] : Scalar(0); }
-};
 
 /// The equations of one point of y = A^T x, or y = b - A^T x; products are added one after the other, as by
 /// GivingBlockCsrRow.
@@ -129,12 +120,8 @@ void multiply_transposed_block_csr(const char* label, const Exec& exec, const Tr
   auto const ends = BlockCsrEnds::of<Scalar>(matrix);
   if constexpr (HostExecutionSpace<Exec>) {
     if (a.giving_rows().are_used(exec)) {
-      if (b != y) {
-        launch(label, LongIndexRange<Exec>(exec, 0, a.rows() * n), 2.0 * sizeof(Scalar),
-               TransposedBlockCsrStart<subtract, Scalar>{b, y});
-      }
-      a.giving_rows().run(exec, label, a.rows(), bytes,
-                          GivingBlockCsrRow<subtract, Scalar, n, Ref>{matrix.ref(), x, y, ends});
+      a.giving_rows().run(exec, label, bytes, GivingBlockCsrRow<subtract, Scalar, n, Ref>{matrix.ref(), x, y, ends},
+                          a.rows(), b);
       return;
     }
   }

@@ -7,6 +7,7 @@
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/csr/detail/giving_rows.hpp>
+#include <hyperplane/csr/detail/giving_tiles.hpp>
 #include <hyperplane/csr/structure_fingerprints.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -41,8 +42,9 @@ class TransposedLists {
       check_csr_row("TransposedBlockCsr", row, offsets[as_size(row)], offsets[as_size(row) + 1],
                     static_cast<std::int64_t>(columns.size()));
     }
-    std::vector<std::int64_t> begin(offsets.size(), 0), blocks(columns.size());
-    std::vector<int> rows(columns.size());
+    CsrColumnEntries entries{std::vector<std::int64_t>(offsets.size(), 0), std::vector<std::int64_t>(columns.size()),
+                             std::vector<int>(columns.size())};
+    auto& [begin, blocks, rows] = entries;
     auto const for_blocks = [&](const auto& visit) {
       for (std::int64_t row = 0; row < row_count; ++row) {
         for (auto block = offsets[as_size(row)]; block < offsets[as_size(row) + 1]; ++block) {
@@ -64,7 +66,7 @@ class TransposedLists {
     m_begin = to_space(exec, "Hyperplane::TransposedBlockCsr::structure", begin);
     m_blocks = to_space(exec, "Hyperplane::TransposedBlockCsr::structure", blocks);
     m_rows = to_space(exec, "Hyperplane::TransposedBlockCsr::structure", rows);
-    m_giving_rows.emplace(exec, begin, rows, std::max(bytes, 1.0));
+    m_giving_rows.emplace(exec, entries, std::max(bytes, 1.0));
     m_fingerprints.emplace(exec, given_offsets, given_columns);
     exec.fence("Hyperplane::TransposedBlockCsr");
   }

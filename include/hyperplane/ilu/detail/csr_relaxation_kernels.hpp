@@ -51,11 +51,10 @@ struct CsrRelaxationBlocks {
         take);
   }
 
-  /// Asks for the blocks begin, ..., end - 1, which are between those of the other triangle: not even in the order of
-  /// memory are they a stream that processors follow.
-  void prefetch(std::int64_t begin, std::int64_t end) const {
-    for (auto number = begin; number < end; ++number) host::prefetch_values(&m_a(m_sources[number], 0, 0), n * n);
-  }
+  /// Asks for the blocks of a row before its diagonal, behind it, or of a column, which are between those of the other
+  /// triangle: not even in the order of memory are they a stream that processors follow.
+  void prefetch_lower(std::int64_t row) const { prefetch(m_rows.m_lower_begin[row], m_rows.m_diagonal[row]); }
+  void prefetch_upper(std::int64_t row) const { prefetch(m_rows.m_upper_begin[row], m_rows.m_upper_end[row]); }
   void prefetch_column(const CsrIluColumnLists& lists, std::int64_t column) const {
     for (auto entry = lists.m_begin[column]; entry < lists.m_begin[column + 1]; ++entry) {
       auto const number = lists.m_numbers[entry];
@@ -91,6 +90,10 @@ struct CsrRelaxationBlocks {
   }
 
  private:
+  void prefetch(std::int64_t begin, std::int64_t end) const {
+    for (auto number = begin; number < end; ++number) host::prefetch_values(&m_a(m_sources[number], 0, 0), n * n);
+  }
+
   template <bool subtract>
   KOKKOS_FUNCTION void add_transposed(std::int64_t number, const Scalar* x, block::ColumnSum<Scalar, n>& sum) const {
     auto const source = m_sources[number];
@@ -115,8 +118,7 @@ struct CsrRelaxationForward {
   static constexpr int prefetched = csr_rows_ahead<n>;
   void prefetch(std::int64_t index) const {
     prefetch_point<n>(m_order, index, m_rhs, m_y);
-    auto const row = m_order.row(index);
-    m_blocks.prefetch(m_blocks.m_rows.m_lower_begin[row], m_blocks.m_rows.m_diagonal[row]);
+    m_blocks.prefetch_lower(m_order.row(index));
   }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
@@ -141,8 +143,7 @@ struct CsrRelaxationBackward {
   static constexpr int prefetched = csr_rows_ahead<n>;
   void prefetch(std::int64_t index) const {
     prefetch_point<n>(m_order, index, m_y, m_x);
-    auto const row = m_order.row(index);
-    m_blocks.prefetch(m_blocks.m_rows.m_upper_begin[row], m_blocks.m_rows.m_upper_end[row]);
+    m_blocks.prefetch_upper(m_order.row(index));
   }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);

@@ -89,8 +89,7 @@ struct CsrRelaxationForwardGiving {
   static constexpr int prefetched = csr_rows_ahead<n>;
   void prefetch(std::int64_t index) const {
     prefetch_point<n>(m_order, index, m_y, m_y);
-    auto const row = m_order.row(index);
-    m_blocks.prefetch(m_blocks.m_rows.m_upper_begin[row], m_blocks.m_rows.m_upper_end[row]);
+    m_blocks.prefetch_upper(m_order.row(index));
   }
   void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
@@ -120,8 +119,7 @@ struct CsrRelaxationBackwardGiving {
   void prefetch(std::int64_t index) const {
     prefetch_point<n>(m_order, index, m_y, m_x);
     prefetch_point<n>(m_order, index, m_sums, m_sums);
-    auto const row = m_order.row(index);
-    m_blocks.prefetch(m_blocks.m_rows.m_lower_begin[row], m_blocks.m_rows.m_diagonal[row]);
+    m_blocks.prefetch_lower(m_order.row(index));
   }
   void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
