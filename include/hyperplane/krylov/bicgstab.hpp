@@ -105,7 +105,7 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
   template <class Matrix>
   void launch_start(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x,
                     const detail::KrylovRun& run) const {
-    this->multiply(exec, detail::exact_of(a), x, this->m_r);
+    apply(exec, detail::exact_of(a), x, this->m_r);
     this->m_reducer.template run<1>(
         exec, "Hyperplane::BiCgStab::start",
         detail::BiCgStabStartBody<Scalar>{data(b), data(this->m_r), data(m_shadow), data(m_p),
@@ -117,7 +117,7 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
   template <class Matrix, class Start>
   detail::Phase renew_residual(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x,
                                detail::KrylovRun& run, const Start& start) const {
-    this->multiply(exec, detail::exact_of(a), x, m_t);
+    apply(exec, detail::exact_of(a), x, m_t);
     this->count("Hyperplane::BiCgStab::renew", 4);
     this->m_reducer.template run<2>(
         exec, "Hyperplane::BiCgStab::renew",
@@ -139,12 +139,12 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
   }
 
   template <class Matrix>
-  void multiply_rounded(const Exec& exec, const Matrix& a, const Vector& from, const Vector& to,
-                        const detail::KrylovRun& run) const {
+  void multiply(const Exec& exec, const Matrix& a, const Vector& from, const Vector& to,
+                const detail::KrylovRun& run) const {
     if constexpr (RoundedOperator<Matrix>) {
-      if (run.m_products.m_exact) return this->multiply(exec, detail::exact_of(a), from, to);
+      if (run.m_products.m_exact) return apply(exec, detail::exact_of(a), from, to);
     }
-    this->multiply(exec, a, from, to);
+    apply(exec, a, from, to);
   }
 
   KrylovBreakdown find_breakdown(const Exec& exec) const {
@@ -161,15 +161,15 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
     this->count("Hyperplane::BiCgStab::omega", 2);
     this->count("Hyperplane::BiCgStab::update", 8);
 
-    this->precondition(exec, m, m_p, m_z);
-    multiply_rounded(exec, a, m_z, m_v, run);
+    m.solve(exec, m_p, m_z);
+    multiply(exec, a, m_z, m_v, run);
     this->m_reducer.template run<1>(exec, "Hyperplane::BiCgStab::alpha",
                                     detail::DotBody<Scalar>{data(m_shadow), data(m_v)},
                                     detail::BiCgStabAlphaFinish{progress, scalars});
     this->update(exec, "Hyperplane::BiCgStab::half_step", 3,
                  detail::BiCgStabHalfStep<Scalar>{progress, scalars, data(m_v), data(r)});
-    this->precondition(exec, m, r, m_zs);
-    multiply_rounded(exec, a, m_zs, m_t, run);
+    m.solve(exec, r, m_zs);
+    multiply(exec, a, m_zs, m_t, run);
     this->m_reducer.template run<2>(exec, "Hyperplane::BiCgStab::omega",
                                     detail::BiCgStabOmegaBody<Scalar>{data(m_t), data(r)},
                                     detail::BiCgStabOmegaFinish{progress, scalars});

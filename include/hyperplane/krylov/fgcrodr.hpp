@@ -158,7 +158,7 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
     double const least = std::cbrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
     for (int j = 0; j < small.m_kept; ++j) {
       auto const& v = this->m_v[detail::as_size(j)];
-      this->multiply(exec, a, this->m_z[detail::as_size(j)], v);
+      apply(exec, a, this->m_z[detail::as_size(j)], v);
       this->orthogonalize(exec, v, j,
                           detail::FgcrodrKeptFinish{small, this->coefficients(0), this->coefficients(1), least, j});
       this->count("Hyperplane::Fgcrodr::normalize", 2);

@@ -12,7 +12,6 @@
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
-#include <hyperplane/krylov/detail/solving.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/processes.hpp>
 #include <memory>
@@ -98,6 +97,22 @@ void name_other_copy(const Exec& exec, const Matrix& a, const KrylovRun& run, Kr
     result.cause = *found;
   }
 }
+
+/// Says for as long as it lives that an object and its copies solve.
+class Solving {
+ public:
+  Solving(std::atomic<bool>& flag, const std::string& object) : m_flag(flag) {
+    if (m_flag.exchange(true)) {
+      fail(object + ": is solving already: neither its monitor nor a second thread may use it meanwhile");
+    }
+  }
+  ~Solving() { m_flag = false; }
+  Solving(const Solving&) = delete;
+  Solving& operator=(const Solving&) = delete;
+
+ private:
+  std::atomic<bool>& m_flag;
+};
 
 /// What every method begins and ends with.
 ///
@@ -232,22 +247,11 @@ class KrylovBase {
     return unsure(phase) ? run.end(Phase::breakdown, norm, KrylovBreakdown::residual) : phase;
   }
 
-  /// y = A x, and z = M^-1 r. Where vectors are spread over processes, what one of them throws is an error of all at
-  /// the next sum.
-  template <class Matrix>
-  void multiply(const Exec& exec, const Matrix& a, const Vector& x, const Vector& y) const {
-    Processes::attempt(m_reducer, [&] { apply(exec, a, x, y); });
-  }
-  template <class Precond>
-  void precondition(const Exec& exec, const Precond& m, const Vector& r, const Vector& z) const {
-    Processes::attempt(m_reducer, [&] { m.solve(exec, r, z); });
-  }
-
   /// r = (b - A x) / scale, and its sum of squares into finish.
   template <class Matrix, class Finish>
   void compute_residual(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, const KrylovRun& run,
                         const Finish& finish) const {
-    multiply(exec, exact_of(a), x, m_r);
+    apply(exec, exact_of(a), x, m_r);
     m_reducer.template run<1>(exec, m_label + "::residual",
                               ResidualBody<Scalar>{data(b), data(m_r), static_cast<Scalar>(1.0 / run.m_scale)}, finish);
   }

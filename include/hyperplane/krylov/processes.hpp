@@ -48,11 +48,6 @@ struct KrylovInOneProcess {
   static void check(const Domain&, const std::string& /*method*/, const KrylovLimits&, const Check& check) {
     check();
   }
-  /// Computes what a product or a preconditioner gives, which ends in the next sum of the reducer.
-  template <class Reducer, class Compute>
-  static void attempt(const Reducer&, const Compute& compute) {
-    compute();
-  }
 };
 
 /// What a Krylov method leaves to the domain of its vectors: where their elements are, how sums are joined, and what

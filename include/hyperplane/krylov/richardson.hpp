@@ -81,7 +81,7 @@ class Richardson : private detail::KrylovMethod<Richardson<Vector>, Vector> {
   detail::Phase iterate(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x,
                         detail::KrylovRun& run) const {
     auto const residual = [&](bool first) {
-      this->multiply(exec, detail::exact_of(a), x, this->m_r);
+      apply(exec, detail::exact_of(a), x, this->m_r);
       detail::ResidualBody<Scalar> const body{data(b), data(this->m_r), static_cast<Scalar>(1.0 / run.m_scale)};
       this->m_norm.run(exec, "Hyperplane::Richardson::residual", this->m_reducer,
                        detail::RichardsonMagnitude<Scalar>{body}, data(this->m_r),
@@ -92,7 +92,7 @@ class Richardson : private detail::KrylovMethod<Richardson<Vector>, Vector> {
     while (run.goes_on(phase)) {
       int const steps = this->m_progress.steps(run);
       for (int i = 0; i < steps; ++i) {
-        this->precondition(exec, m, this->m_r, m_z);
+        m.solve(exec, this->m_r, m_z);
         detail::launch("Hyperplane::Richardson::update", this->all(exec), 3.0 * sizeof(Scalar),
                        detail::RichardsonUpdate<Scalar>{this->m_progress.ref(run), data(m_z), data(x)});
         residual(false);

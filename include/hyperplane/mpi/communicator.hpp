@@ -22,24 +22,6 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-namespace detail {
-
-/// The text of what a function throws; empty where it throws nothing.
-template <class Function>
-std::string error_of(const Function& function) {
-  try {
-    function();
-    return {};
-  } catch (const std::exception& error) {
-    std::string const text = error.what();
-    return text.empty() ? "an exception without a text" : text;
-  } catch (...) {
-    return "an exception that is no std::exception";
-  }
-}
-
-}  // namespace detail
-
 /// Ranks of MPI that work together: a duplicate of a communicator, so that no message of the library meets one of the
 /// code's.
 ///
@@ -65,11 +47,7 @@ class Communicator {
   /// Costs a reduction of one number.
   void agree(const std::string& error) const {
     int const first = lowest(!error.empty());
-    if (first < size()) fail_with(first, error);
-  }
-  /// Throws Error on all ranks: "rank 2: ", and the text of that rank.
-  [[noreturn]] void fail_with(int rank, const std::string& error) const {
-    throw Error("rank " + std::to_string(rank) + ": " + from(rank, error));
+    if (first < size()) throw Error("rank " + std::to_string(first) + ": " + from(first, error));
   }
 
   /// Calls the function on each rank, and returns what it returns. Where it throws on a rank, all ranks throw, as
@@ -78,10 +56,10 @@ class Communicator {
   auto agree(const Function& function) const {
     using Result = std::invoke_result_t<const Function&>;
     if constexpr (std::is_void_v<Result>) {
-      agree(detail::error_of(function));
+      agree(error_of(function));
     } else {
       std::optional<Result> result;
-      agree(detail::error_of([&] { result.emplace(function()); }));
+      agree(error_of([&] { result.emplace(function()); }));
       return *std::move(result);
     }
   }
@@ -176,6 +154,19 @@ class Communicator {
     int m_rank = 0;
     int m_size = 0;
   };
+
+  template <class Function>
+  static std::string error_of(const Function& function) {
+    try {
+      function();
+      return {};
+    } catch (const std::exception& error) {
+      std::string const text = error.what();
+      return text.empty() ? "an exception without a text" : text;
+    } catch (...) {
+      return "an exception that is no std::exception";
+    }
+  }
 
   std::vector<std::uint64_t> gather(std::span<const std::uint64_t> values) const {
     std::vector<std::uint64_t> all(detail::as_size(size()) * values.size());

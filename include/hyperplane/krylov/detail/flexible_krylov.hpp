@@ -135,7 +135,7 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
   template <class Matrix>
   Phase break_down(const Exec& exec, const Matrix& a, int broken, KrylovRun& run) const {
     auto const& z = m_z[as_size(broken)];
-    this->multiply(exec, a, z, this->m_r);
+    apply(exec, a, z, this->m_r);
     run.m_result.breakdown = this->blame(exec, z, this->m_r);
     return Phase::breakdown;
   }
@@ -173,8 +173,8 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     auto const progress = this->m_progress.ref(run);
     auto const column = as_size(kept + j);
     auto const& w = m_v[column + 1];
-    this->precondition(exec, m, m_v[column], m_z[column]);
-    this->multiply(exec, a, m_z[column], w);
+    m.solve(exec, m_v[column], m_z[column]);
+    apply(exec, a, m_z[column], w);
     orthogonalize(
         exec, w, kept + j + 1,
         finish_of(j, FgmresColumnFinish{progress, system(), coefficients(0) + kept, coefficients(1) + kept, j}));

@@ -73,11 +73,6 @@ struct KrylovProcesses<DistributedGrid> : KrylovElements {
     grid.communicator().agree(check);
     grid.communicator().require_same(method + ": limits", as_numbers(limits));
   }
-
-  template <class Reducer, class Compute>
-  static void attempt(const Reducer& reducer, const Compute& compute) {
-    reducer.attempt(compute);
-  }
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,19 +36,10 @@ class RankReducer {
   RankReducer(const Exec& exec, const Communicator& communicator, std::int64_t size)
       : m_communicator(communicator),
         m_local(exec, size),
-        m_sums(Kokkos::view_alloc(exec, "Hyperplane::RankReducer::sums"), most_sums + 1),
+        m_sums(Kokkos::view_alloc(exec, "Hyperplane::RankReducer::sums"), most_sums),
         m_parts(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Hyperplane::RankReducer::parts"),
-                as_size(communicator.size()) * (most_sums + 1)),
-        m_error(std::make_shared<std::string>()) {
+                as_size(communicator.size()) * most_sums) {
     exec.fence("Hyperplane::RankReducer");
-  }
-
-  /// Calls the function. What it throws on a rank is an error of all ranks at the next sum, in which that rank takes
-  /// part as if nothing had happened: no other one waits for it.
-  template <class Function>
-  void attempt(const Function& function) const {
-    auto error = error_of(function);
-    if (m_error->empty()) *m_error = std::move(error);
   }
 
   /// See Reducer. One launch more.
@@ -79,26 +69,19 @@ class RankReducer {
   }
 
  private:
-  /// That are added in one message. Behind them is whether the rank has an error.
+  /// That are added in one message.
   static constexpr int most_sums = 64;
 
   template <class Join>
   void join(int count) const {
-    auto const own = std::span(m_sums.data(), as_size(count) + 1);
-    own.back() = m_error->empty() ? 0.0 : 1.0;
-    m_communicator.join(own, std::span(m_parts.data(), m_parts.size()),
+    m_communicator.join(std::span(m_sums.data(), as_size(count)), std::span(m_parts.data(), m_parts.size()),
                         [](double a, double b) { return Join::join(a, b); });
-    for (int rank = 0; rank < m_communicator.size(); ++rank) {
-      if (m_parts(as_size(rank + 1) * own.size() - 1) == 0.0) continue;
-      m_communicator.fail_with(rank, std::exchange(*m_error, {}));
-    }
   }
 
   Communicator m_communicator;
   Reducer<Exec> m_local;
   Kokkos::View<double*, MpiMemory<Exec>> m_sums;
   Kokkos::View<double*, Kokkos::HostSpace> m_parts;
-  std::shared_ptr<std::string> m_error;  ///< of this rank since the last sum
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
