@@ -3,7 +3,8 @@
 // Whole solves of BiCGStab with BILU(0) to 1e-10 from zero: A and factors in double, factors in float, and with a copy
 // of A in float that products read, factors in float and in half, and a copy and factors in half. Verified by the
 // residual of x, computed from x with A in double, then timed with copy and triad next to every repetition. And
-// iterations of BiCGStab and FGMRES, in double, beside what their solves and products take alone.
+// iterations of BiCGStab and FGMRES, in double and with directions in float, beside what their solves and products take
+// alone.
 
 #include "support/cache.hpp"
 #include "support/cost_model.hpp"
@@ -13,6 +14,7 @@
 
 #include <hyperplane/core/half.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/compressed_basis_fgmres.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/narrowed_matrix.hpp>
 #include <hyperplane/stencil/narrow.hpp>
@@ -183,6 +185,7 @@ class Suite {
     for (auto const& grid : grids) {
       add_iterations<BiCgStab<Vector>>("bicgstab", grid, 2);
       add_iterations<Fgmres<Vector>>("fgmres", grid, 1);
+      add_iterations<CompressedBasisFgmres<Vector>>("compressed_basis_fgmres", grid, 1);
     }
   }
 

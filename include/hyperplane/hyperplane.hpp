@@ -72,6 +72,7 @@
 #include <hyperplane/ilu/ssor_csr.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/compressed_basis_fgmres.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>

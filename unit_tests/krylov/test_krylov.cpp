@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/compressed_basis_fgmres.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
@@ -27,11 +28,13 @@ TYPED_TEST(Krylov, every_method_solves_with_every_preconditioner) {
   this->expect_solved(this->template run<BiCgStab>(this->jacobi));
   this->expect_solved(this->template run<BiCgStab>(IdentityPreconditioner{}));
   this->expect_solved(this->template run<Fgmres>(this->ilu));
+  this->expect_solved(this->template run<CompressedBasisFgmres>(this->ilu));
   this->expect_solved(this->template run<Fgcrodr>(this->ilu));
   this->expect_solved(this->template run<Fgmres>(this->jacobi));
   this->expect_solved(this->template run<Fgcrodr>(this->jacobi));
   this->expect_solved(this->template run<Fgmres>(IdentityPreconditioner{}));
   this->expect_solved(this->template run<Fgmres>(this->jacobi, {.restart = 7}));
+  this->expect_solved(this->template run<CompressedBasisFgmres>(this->jacobi, {.restart = 7}));
   this->expect_solved(this->template run<Fgcrodr>(this->jacobi, {.restart = 7}));
 }
 
@@ -65,6 +68,7 @@ TYPED_TEST(Krylov, the_check_interval_does_not_change_the_result) {
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
+  check.template operator()<CompressedBasisFgmres>();
   check.template operator()<Fgcrodr>();
 }
 
@@ -87,6 +91,7 @@ TYPED_TEST(Krylov, zero_right_hand_side_is_solved_at_once) {
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
+  check.template operator()<CompressedBasisFgmres>();
   check.template operator()<Fgcrodr>();
 }
 
@@ -104,6 +109,7 @@ TYPED_TEST(Krylov, x_is_zero_for_every_instance_when_a_solve_of_zero_returns) {
   check(Richardson<Vector>(this->exec, this->grid()));
   check(BiCgStab<Vector>(this->exec, this->grid()));
   check(Fgmres<Vector>(this->exec, this->grid()));
+  check(CompressedBasisFgmres<Vector>(this->exec, this->grid()));
   check(Fgcrodr<Vector>(this->exec, this->grid()));
 }
 
@@ -120,6 +126,7 @@ TYPED_TEST(Krylov, no_iterations_and_no_tolerance) {
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
+  check.template operator()<CompressedBasisFgmres>();
   check.template operator()<Fgcrodr>();
 }
 
@@ -134,6 +141,7 @@ TYPED_TEST(Krylov, nan_ends_with_a_breakdown) {
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
+  check.template operator()<CompressedBasisFgmres>();
   check.template operator()<Fgcrodr>();
 }
 
@@ -158,6 +166,7 @@ TYPED_TEST(Krylov, solve_allocates_nothing) {
   check(Richardson<Vector>(this->exec, this->grid()));
   check(BiCgStab<Vector>(this->exec, this->grid()));
   check(Fgmres<Vector>(this->exec, this->grid()));
+  check(CompressedBasisFgmres<Vector>(this->exec, this->grid()));
   check(Fgcrodr<Vector>(this->exec, this->grid()));
 }
 
@@ -182,6 +191,7 @@ TYPED_TEST(Krylov, runs_on_the_given_instance_and_waits_at_checks_alone) {
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
+  check.template operator()<CompressedBasisFgmres>();
   check.template operator()<Fgcrodr>();
 }
 
@@ -226,6 +236,7 @@ TYPED_TEST(Krylov, refuses_bad_options_and_other_grids) {
         KrylovOptions{.restart = 0}, KrylovOptions{.check_interval = -1}}) {
     EXPECT_THROW(BiCgStab<Vector>(this->exec, this->grid(), bad), Error);
     EXPECT_THROW(Fgmres<Vector>(this->exec, this->grid(), bad), Error);
+    EXPECT_THROW(CompressedBasisFgmres<Vector>(this->exec, this->grid(), bad), Error);
     EXPECT_THROW(Fgcrodr<Vector>(this->exec, this->grid(), bad), Error);
     EXPECT_THROW(Richardson<Vector>(this->exec, this->grid(), bad), Error);
   }
@@ -271,6 +282,7 @@ TEST(KrylovOpenMp, the_same_bits_for_1_2_and_4_threads) {
   check(static_cast<Richardson<Vector>*>(nullptr));
   check(static_cast<BiCgStab<Vector>*>(nullptr));
   check(static_cast<Fgmres<Vector>*>(nullptr));
+  check(static_cast<CompressedBasisFgmres<Vector>*>(nullptr));
   check(static_cast<Fgcrodr<Vector>*>(nullptr));
 }
 #endif

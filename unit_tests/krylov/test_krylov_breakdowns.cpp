@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/compressed_basis_fgmres.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
@@ -74,6 +75,8 @@ TYPED_TEST(Krylov, after_a_breakdown_an_object_solves_as_a_new_one) {
         Richardson<Vector>(this->exec, this->grid(), {.max_iterations = 5}));
   check(BiCgStab<Vector>(this->exec, this->grid()), BiCgStab<Vector>(this->exec, this->grid()));
   check(Fgmres<Vector>(this->exec, this->grid()), Fgmres<Vector>(this->exec, this->grid()));
+  check(CompressedBasisFgmres<Vector>(this->exec, this->grid()),
+        CompressedBasisFgmres<Vector>(this->exec, this->grid()));
   check(Fgcrodr<Vector>(this->exec, this->grid(), {.recycled = 4}),
         Fgcrodr<Vector>(this->exec, this->grid(), {.recycled = 4}));
 }
@@ -118,6 +121,7 @@ TYPED_TEST(Krylov, fgmres_is_flexible) {
 TYPED_TEST(Krylov, a_useless_preconditioner_is_a_breakdown) {
   EXPECT_EQ(this->template run<BiCgStab>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
   EXPECT_EQ(this->template run<Fgmres>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
+  EXPECT_EQ(this->template run<CompressedBasisFgmres>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
   EXPECT_EQ(this->template run<Fgcrodr>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
   EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), std::vector<double>(this->solution.size(), 0.0)));
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/compressed_basis_fgmres.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
@@ -93,6 +94,7 @@ class KrylovScales : public ::testing::Test {
     check.template operator()<Richardson>("Richardson");
     check.template operator()<BiCgStab>("BiCgStab");
     check.template operator()<Fgmres>("Fgmres");
+    check.template operator()<CompressedBasisFgmres>("CompressedBasisFgmres");
     check.template operator()<Fgcrodr>("Fgcrodr");
     check.template operator()<SipMethod>("SipIteration");
   }

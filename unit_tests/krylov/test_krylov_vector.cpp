@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/compressed_basis_fgmres.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
@@ -125,6 +126,7 @@ class KrylovVectorTest : public ::testing::Test {
     solve<BiCgStab<Vector>, Vector>(domain, other, own::Diagonal{});
     solve<BiCgStab<Vector>, Vector>(domain, other, IdentityPreconditioner{});
     solve<Fgmres<Vector>, Vector>(domain, other, own::Diagonal{});
+    solve<CompressedBasisFgmres<Vector>, Vector>(domain, other, own::Diagonal{});
     solve<Fgcrodr<Vector>, Vector>(domain, other, own::Diagonal{});
   }
 };

@@ -8,6 +8,7 @@
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/compressed_basis_fgmres.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
@@ -101,6 +102,7 @@ TYPED_TEST(DistributedKrylov, methods_take_the_iterations_of_one_process) {
   KrylovOptions const options{.tolerance = 1e-10, .restart = 7};
   this->template expect_as_one_process<BiCgStab>("BiCgStab", options);
   this->template expect_as_one_process<Fgmres>("Fgmres", options);
+  this->template expect_as_one_process<CompressedBasisFgmres>("CompressedBasisFgmres", options);
   this->template expect_as_one_process<Richardson>("Richardson", options);
 }
 

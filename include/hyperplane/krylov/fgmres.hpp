@@ -2,9 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/krylov/concepts.hpp>
-#include <hyperplane/krylov/detail/fgmres_kernels.hpp>
 #include <hyperplane/krylov/detail/flexible_krylov.hpp>
 #include <hyperplane/krylov/options.hpp>
 
@@ -28,7 +26,6 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 template <KrylovVector Vector>
 class Fgmres : private detail::FlexibleKrylov<Fgmres<Vector>, Vector> {
   using Base = detail::FlexibleKrylov<Fgmres<Vector>, Vector>;
-  using typename Base::Scalar;
 
  public:
   using typename Base::Exec;
@@ -53,19 +50,9 @@ class Fgmres : private detail::FlexibleKrylov<Fgmres<Vector>, Vector> {
       this->launch_residual(exec, a, b, x, run);
       this->launch_first_direction(exec, 0, run);
     };
-    detail::Phase phase = this->begin(exec, b, x, run, start);
-    while (run.goes_on(phase)) {
-      int const first = run.m_result.iterations;
-      phase = this->cycle(exec, a, m, 0, run, [](int, const auto& finish) { return finish; });
-      // Direction that the cycle broke down on.
-      int const broken = phase == detail::Phase::breakdown ? run.m_result.iterations - first : -1;
-      detail::launch("Hyperplane::Fgmres::back_substitution", detail::IndexRange<Exec>(exec, 0, 1), sizeof(Scalar),
-                     detail::FgmresBackSubstitution{this->system()});
-      this->launch_update(exec, x, run.m_result.iterations - first, run);
-      // The estimate has the last word on a breakdown alone; everything else is decided by the residual of x.
-      phase = this->restart(exec, run, start);
-      if (broken >= 0 && phase == detail::Phase::running) phase = this->break_down(exec, a, broken, run);
-    }
+    detail::Phase const phase = this->cycles(exec, a, b, x, run, start, [&] {
+      return this->cycle(exec, a, m, 0, run, [](int, const auto& finish) { return finish; });
+    });
     if (phase == detail::Phase::breakdown) this->clear_directions(exec, 0);
     return phase;
   }

@@ -116,6 +116,22 @@ struct FgmresSubtract {
   }
 };
 
+/// Column j is there but for what is left behind its components, of this norm.
+KOKKOS_INLINE_FUNCTION void finish_fgmres_column(const ProgressRef& progress, const FgmresSystem& system, int j,
+                                                 double norm) {
+  system.column(j)[j + 1] = norm;
+  if (!Kokkos::isfinite(norm)) {
+    progress.break_down();
+    return;
+  }
+  double const residual = system.rotate(j);
+  if (residual < 0.0) {
+    progress.break_down();
+  } else {
+    progress.advance_to_norm(residual);
+  }
+}
+
 struct FgmresColumnFinish {
   ProgressRef m_progress;
   FgmresSystem m_system;
@@ -128,18 +144,8 @@ struct FgmresColumnFinish {
     double* const h = m_system.column(m_j);
     for (int i = 0; i <= m_j; ++i) h[i] = m_first[i * m_stride] + m_second[i * m_stride];
     double const norm = Kokkos::sqrt(sums.m_values[0]);
-    h[m_j + 1] = norm;
     *m_system.m_scale = norm > 0.0 ? 1.0 / norm : 0.0;
-    if (!Kokkos::isfinite(norm)) {
-      m_progress.break_down();
-      return;
-    }
-    double const residual = m_system.rotate(m_j);
-    if (residual < 0.0) {
-      m_progress.break_down();
-    } else {
-      m_progress.advance_to_norm(residual);
-    }
+    finish_fgmres_column(m_progress, m_system, m_j, norm);
   }
 };
 
