@@ -6,6 +6,10 @@
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/narrowed_matrix.hpp>
+#include <hyperplane/krylov/simultaneous_bicgstab.hpp>
+#include <hyperplane/stencil/apply_several.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
+#include <hyperplane/stencil/convert.hpp>
 #include <hyperplane/stencil/narrow.hpp>
 #include <memory>
 #include <string>
@@ -13,6 +17,7 @@
 #include "krylov_fixture.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
+#include "support/views.hpp"
 
 // When BiCGStab turns from products with a copy of A to those of A itself, and what it does then.
 namespace hyperplane::test::rough_products {
@@ -63,6 +68,26 @@ TYPED_TEST(RoughProductsTest, after_the_turn_nothing_is_as_if_the_copy_were_read
   auto const result = method.solve(this->exec, a, this->ilu, this->b, this->x);
   EXPECT_TRUE(result.converged()) << result.message();
   EXPECT_LE(count_of(events, "Hyperplane::BiCgStab::renew"), 1);
+  EXPECT_LT(2 * *copy.products, *matrix.products);
+}
+
+TYPED_TEST(RoughProductsTest, several_right_hand_sides_turn_together) {
+  Counted<typename TestFixture::Matrix> const matrix{this->a};
+  Counted<BlockStencil7<double, n, TypeParam, float>> const copy{this->negative()};
+  // The second one is solved already, the third one as good as that.
+  using Vectors = BlockVectors<double, n, 3, TypeParam>;
+  Vectors const b(this->exec, this->grid()), x(this->exec, this->grid());
+  for (int j = 0; j < 3; ++j) Kokkos::deep_copy(this->exec, b[j].flat(), this->b.flat());
+  auto near_solution = this->solution;
+  pack(this->exec, to_view<double>(this->exec, near_solution), x[1]);
+  near_solution[7] += 1e-9;
+  pack(this->exec, to_view<double>(this->exec, near_solution), x[2]);
+  SimultaneousBiCgStab<Vectors> const method(this->exec, this->grid(), {.tolerance = 1e-12, .max_iterations = 200});
+  KokkosEvents const events;
+  auto const results = method.solve(this->exec, NarrowedMatrix(matrix, copy), this->ilu, b, x);
+  for (auto const& result : results) EXPECT_TRUE(result.converged()) << result.message();
+  EXPECT_TRUE(near(to_host(this->exec, x[0]), this->solution, 1e-9));
+  EXPECT_LE(count_of(events, "Hyperplane::SimultaneousBiCgStab::renew"), 2);
   EXPECT_LT(2 * *copy.products, *matrix.products);
 }
 
