@@ -23,15 +23,17 @@
 
 namespace hyperplane::run_time {
 
-/// A copy of a matrix in 16 bits.
-template <int n, class Exec, class Short>
-class StencilCopy final : public TypedProducts<Exec> {
+/// The products of an object that has a matrix, or a copy of one, whose block size and storage are known.
+template <class Base, class Held>
+class HeldStencil : public Base {
  public:
+  using Stencil = Held;
+  using Exec = typename Stencil::execution_space;
   using Vector = ShapedVector<Exec>;
   using Vectors = ShapedVectors<Exec>;
-  using Stencil = ScaledStencil7<double, n, Exec, Short>;
 
-  StencilCopy(const Exec& exec, const Grid& grid) : m_stencil(exec, grid) {}
+  HeldStencil(const Exec& exec, const Grid& grid) : m_stencil(exec, grid) {}
+  explicit HeldStencil(const Stencil& stencil) : m_stencil(stencil) {}
 
   const Stencil& stencil() const { return m_stencil; }
   void apply(const Exec& exec, const Vector& x, const Vector& y) const override {
@@ -47,41 +49,35 @@ class StencilCopy final : public TypedProducts<Exec> {
     hyperplane::apply_transposed(exec, m_stencil, x.template as<n>(), y.template as<n>());
   }
 
- private:
+ protected:
   Stencil m_stencil;
+
+ private:
+  static constexpr int n = Stencil::block_size;
 };
+
+/// A copy of a matrix in 16 bits.
+template <int n, class Exec, class Short>
+using StencilCopy = HeldStencil<TypedProducts<Exec>, ScaledStencil7<double, n, Exec, Short>>;
 
 /// A matrix whose block size and storage are known.
 template <int n, class Exec, class Storage>
-class StencilMatrix final : public TypedMatrix<Exec> {
+class StencilMatrix final : public HeldStencil<TypedMatrix<Exec>, BlockStencil7<double, n, Exec, Storage>> {
+  using Base = HeldStencil<TypedMatrix<Exec>, BlockStencil7<double, n, Exec, Storage>>;
+  using Base::m_stencil;
+
  public:
   template <class T>
   using Values = typename TypedMatrix<Exec>::template Values<T>;
-  using Vector = ShapedVector<Exec>;
-  using Vectors = ShapedVectors<Exec>;
-  using Stencil = BlockStencil7<double, n, Exec, Storage>;
+  using typename Base::Vector;
 
-  StencilMatrix(const Exec& exec, const Grid& grid) : m_stencil(exec, grid) {}
-  explicit StencilMatrix(const Stencil& stencil) : m_stencil(stencil) {}
+  using Base::Base;
 
-  const Stencil& stencil() const { return m_stencil; }
   void pack_values(const Exec& exec, const Values<const double>& values) override { pack(exec, values, m_stencil); }
   void unpack_values(const Exec& exec, const Values<double>& values) const override { unpack(exec, m_stencil, values); }
   void* packed_values() const override { return m_stencil.flat().data(); }
-  void apply(const Exec& exec, const Vector& x, const Vector& y) const override {
-    hyperplane::apply(exec, m_stencil, x.template as<n>(), y.template as<n>());
-  }
   void residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
     hyperplane::residual(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
-  }
-  void apply_transposed(const Exec& exec, const Vector& x, const Vector& y) const override {
-    hyperplane::apply_transposed(exec, m_stencil, x.template as<n>(), y.template as<n>());
-  }
-  void apply(const Exec& exec, const Vectors& x, const Vectors& y) const override {
-    hyperplane::apply(exec, m_stencil, x.template as<n>(), y.template as<n>());
-  }
-  void apply_transposed(const Exec& exec, const Vectors& x, const Vectors& y) const override {
-    hyperplane::apply_transposed(exec, m_stencil, x.template as<n>(), y.template as<n>());
   }
   void residual_transposed(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
     hyperplane::residual_transposed(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
@@ -121,8 +117,6 @@ class StencilMatrix final : public TypedMatrix<Exec> {
     }
     throw Error("internal error: the copy is to be narrower than its matrix");
   }
-
-  Stencil m_stencil;
 };
 
 }  // namespace hyperplane::run_time

@@ -118,6 +118,7 @@ TYPED_TEST(PackTest, powers_of_two_have_reciprocals_and_bfloat16s_without_roundi
   using P = TypeParam;
   using T = typename P::value_type;
   alignas(64) BFloat16 stored[P::lanes];
+  alignas(64) Half same_bits[P::lanes];
   for (int first = -120; first + P::lanes <= 121; first += P::lanes) {
     P powers(1);
     for (int lane = 0; lane < P::lanes; ++lane) powers.set(lane, std::ldexp(T(1), first + lane));
@@ -127,6 +128,10 @@ TYPED_TEST(PackTest, powers_of_two_have_reciprocals_and_bfloat16s_without_roundi
       EXPECT_EQ(power_reciprocal(powers)[lane], T(1) / powers[lane]);
       EXPECT_EQ(power_reciprocal(powers[lane]), T(1) / powers[lane]);
       EXPECT_EQ(static_cast<T>(static_cast<float>(stored[lane])), powers[lane]);
+      same_bits[lane].m_bits = stored[lane].m_bits;
+    }
+    for (int lane = 0; lane < P::lanes; ++lane) {
+      EXPECT_EQ(P::template load_bits<BFloat16>(same_bits)[lane], powers[lane]);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <hyperplane/sip/sip.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,34 @@ TYPED_TEST(SipMaskTest, is_a_matrix_without_the_masked_points) {
   compare_with_edited_matrix<double, double>(exec);
   compare_with_edited_matrix<double, float>(exec);
   compare_with_edited_matrix<float, float>(exec);
+}
+
+// What is no number in a point comes to the points behind it, first of all to masked ones.
+TYPED_TEST(SipMaskTest, a_masked_point_is_never_named) {
+  TypeParam const exec;
+  Grid const grid(9, 10, 4);
+  Point const before{3, 4, 1}, behind{3, 4, 2};
+  Mask mask(grid.size(), 1);
+  for (double const nonsense : {std::numeric_limits<double>::quiet_NaN(), 0.0}) {
+    auto a = random_stencil(grid, 1);
+    for (Point const masked : {Point{4, 4, 1}, Point{3, 5, 1}}) {
+      mask[grid.index(masked)] = 0;
+      for (auto const d : stencil7_directions) a.block(grid.index(masked), d)(0, 0) = nonsense;
+    }
+    auto const regular = to_device<double, 1, double>(exec, a);
+    a.block(grid.index(before), Direction::top)(0, 0) = std::numeric_limits<double>::quiet_NaN();
+    auto const irregular = to_device<double, 1, double>(exec, a);
+    for (SolverPath const path : solver_paths_of<TypeParam>()) {
+      auto sip = path.make<Sip<double, TypeParam>>(exec, grid);
+      sip.factor(exec, regular, to_view<std::int8_t>(exec, mask));
+      EXPECT_TRUE(sip.status(exec).ok()) << name(path) << ", " << sip.status(exec).message();
+      sip.factor(exec, irregular, to_view<std::int8_t>(exec, mask));
+      auto const status = sip.status(exec);
+      EXPECT_EQ(status.failure, FactorFailure::not_finite) << name(path);
+      EXPECT_EQ(status.point, behind) << name(path) << ", " << status.message();
+      EXPECT_EQ(status.block, (BlockPlace{before, Direction::top})) << name(path) << ", " << status.message();
+    }
+  }
 }
 
 TYPED_TEST(SipMaskTest, all_points_and_none) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <hyperplane/core/half.hpp>
 #include <hyperplane/stencil/apply.hpp>
@@ -166,6 +167,57 @@ TYPED_TEST(ScaledStencilTest, keeps_a_matrix_in_any_units_and_multiplies_with_it
     this->template check<1, Half>(grid);
     this->template check<3, Half>(grid);
     this->template check<3, BFloat16>(grid);
+  }
+}
+
+/// Values of all kinds: equal and opposite ones, zeros of both signs, numbers that are not normal, or beyond all units
+/// that there are, and, of some points, what overflows or is not finite.
+double value_of_a_kind(std::uint64_t kind, double random) {
+  switch (kind % 13) {
+    case 0: return 0.0;
+    case 1: return -0.0;
+    case 2: return 0.375;
+    case 3: return -0.375;
+    case 4: return random * 1e-3;
+    case 5: return random * 0x1p-1040;
+    case 6: return kind % 7 == 0 ? random * 0x1p134 : random;
+    case 7: return kind % 97 == 0 ? 0x1p139 : random * 1e-7;
+    case 8: return kind % 89 == 0 ? std::nan("") : random;
+    case 9: return kind % 83 == 0 ? -std::numeric_limits<double>::infinity() : random;
+    default: return random;
+  }
+}
+
+// On hosts SIMD groups of points are rounded together.
+TYPED_TEST(ScaledStencilTest, groups_of_points_have_the_bits_of_single_ones) {
+  auto const check = [&]<class Scalar, int n, class Storage, class Short>(const Grid& grid) {
+    SCOPED_TRACE(to_string(grid));
+    using Exec = Kokkos::DefaultHostExecutionSpace;
+    Exec const host{};
+    BlockStencil7<Scalar, n, Exec, Storage> const a(host, grid);
+    auto const values = random_vector(static_cast<std::int64_t>(a.flat().size()));
+    // Padding, too, and what points out of the grid. Some grids have no value that fails.
+    for (std::size_t e = 0; e < values.size(); ++e) {
+      auto const kind = e * 2654435761U >> 7U;
+      double const value = value_of_a_kind(kind, values[e]);
+      a.flat()(e) = static_cast<Storage>(grid.nk() == 2 && !(std::abs(value) < 1e6) ? values[e] : value);
+    }
+    using Copy = ScaledStencil7<Scalar, n, Exec, Short>;
+    Copy const found(host, grid), expected(host, grid);
+    constexpr int W = Copy::vector_length;
+    auto first = std::numeric_limits<std::int64_t>::max();
+    detail::NarrowToUnits<Storage, n, Short, W, false> const slots{a.ref(), expected.ref()};
+    for (std::int64_t slot = 0; slot < a.map().pack_count() * W; ++slot) slots(slot, first);
+    EXPECT_EQ((detail::first_in_units<false>(host, "test", a, found)), first);
+    for (std::size_t e = 0; e < expected.flat().size(); ++e) {
+      ASSERT_EQ(found.flat()(e).m_bits, expected.flat()(e).m_bits) << e;
+    }
+  };
+  for (auto const& grid : {Grid(1, 1, 1), Grid(5, 19, 3), Grid(21, 16, 2), Grid(3, 7, 2)}) {
+    check.template operator()<double, 1, double, Half>(grid);
+    check.template operator()<double, 3, double, Half>(grid);
+    check.template operator()<double, 2, float, BFloat16>(grid);
+    check.template operator()<float, 2, float, Half>(grid);
   }
 }
 

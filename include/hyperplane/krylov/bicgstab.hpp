@@ -26,8 +26,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// van der Vorst, Q. Ye, "Residual Replacement Strategies for Krylov Subspace Iterative Methods for the Convergence of
 /// True Residuals", doi:10.1137/S1064827599353865). That is one more apply, of A itself, and 4 values of vector traffic
 /// per unknown. The host sees it when it looks; what has been launched behind it is in vain. Where residuals of x do
-/// not become smaller that way, products are too rough for A, and those of A itself are taken for the rest of the
-/// solve.
+/// not become smaller that way, and are not what the recursion believed, products are too rough for A, and those of A
+/// itself are taken for the rest of the solve, whose recursion keeps its residual until it ends.
 ///
 /// Bitwise the same result whatever the number of threads and the check interval.
 template <KrylovVector Vector>

@@ -12,6 +12,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// A plan: the constructor allocates seven vectors of each, and, of PointVectors, a single one; solve() allocates
 /// results alone.
 /// Iterations, restarts and outcomes are those of BiCgStab; on hosts also the bits, where products, solves and the
-/// compiler have them (see apply()); but with a NarrowedMatrix, whose copy may be too rough, it does not turn to A
-/// itself. Options are those of BiCgStab, without a monitor.
+/// compiler have them (see apply()). But with a NarrowedMatrix, whose copy is too rough for one right-hand side, all
+/// that have not ended turn to A itself, since their products are one. Options are those of BiCgStab, without a
+/// monitor.
 ///
 /// Vectors: PointVectors, made for a number of points, or BlockVectors, made for a Grid.
 template <class Vectors>
@@ -69,6 +71,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
   using typename Base::Recursions;
   using Scalars = detail::SimultaneousScalars<Scalar, vectors>;
   using Breakdowns = std::array<KrylovBreakdown, std::size_t{vectors}>;
+  using Norms = std::array<double, std::size_t{vectors}>;
   template <class OfOne, int count>
   using Finish = detail::SimultaneousFinish<OfOne, count, Scalar, vectors>;
 
@@ -79,16 +82,22 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
                      const Limits& limits) const {
     auto const start = [&](const Recursions& all, const Chosen& chosen) { launch_start(exec, a, b, x, all, chosen); };
     Recursions all = this->begin(exec, b, x, limits, start);
-    for (auto& of : all) of.run.m_fall = detail::bicgstab_fall(detail::rounding_of(a));
+    for (auto& of : all) {
+      of.run.m_fall = detail::bicgstab_fall(detail::rounding_of(a));
+      of.run.m_products.m_least = of.run.m_result.residual_norm;
+    }
     for (auto going = Base::those(all, &Base::goes_on); Base::any(going); going = Base::those(all, &Base::goes_on)) {
       int const steps = this->steps_until_look(all, going);
       for (int i = 0; i < steps; ++i) step(exec, a, m, x, all, going);
       this->look(exec, all, going, steps);
+      Norms believed;
+      for (std::size_t j = 0; j < all.size(); ++j) believed[j] = all[j].run.m_result.residual_norm;
       // Before others are renewed, which takes t.
       auto const breakdowns = find_breakdowns(exec, all, going);
       auto const fallen = Base::those(all, [](const Recursion& of) { return of.phase == Phase::fallen; });
       renew_residuals(exec, a, b, x, all, fallen, start);
-      go_on(exec, all, going, fallen, breakdowns, start);
+      check_products(all, fallen, believed);
+      check_products(all, go_on(exec, all, going, fallen, breakdowns, start), believed);
     }
     // Where iterations were too few, what x has.
     auto const unfinished = [](const Recursion& of) { return of.phase == Phase::running && !of.given_up; };
@@ -140,10 +149,37 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
         detail::SimultaneousDirection<Scalar, vectors>{m_scalars.data(), data(this->m_r), data(m_v), data(m_p)});
   }
 
+  /// As in BiCgStab, of the chosen recursions, whose residuals are those of x now. Where products are exact for the
+  /// sake of another one, theirs need not be renewed any more. Residuals that are of products with a copy still are to
+  /// be.
+  static void check_products(Recursions& all, const Chosen& chosen, const Norms& believed) {
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      auto& run = all[j].run;
+      if (chosen[j]) run.m_products.check(run.m_result.residual_norm, believed[j]);
+    }
+    bool const exact = are_exact(all);
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (chosen[j]) all[j].run.m_products.m_exact = exact;
+    }
+  }
+  static bool are_exact(const Recursions& all) {
+    return std::ranges::any_of(all, [](const Recursion& of) { return of.run.m_products.m_exact; });
+  }
+
+  template <class Matrix>
+  void multiply(const Exec& exec, const Matrix& a, const Vectors& from, const Vectors& to,
+                const Recursions& all) const {
+    if constexpr (RoundedOperator<Matrix>) {
+      if (are_exact(all)) return apply(exec, detail::exact_of(a), from, to);
+    }
+    apply(exec, a, from, to);
+  }
+
   /// What a recursion says that has ended is checked with the residual of x, as in BiCgStab, where it is not that.
+  /// Those that were.
   template <class Start>
-  void go_on(const Exec& exec, Recursions& all, const Chosen& going, const Chosen& renewed, Breakdowns breakdowns,
-             const Start& start) const {
+  Chosen go_on(const Exec& exec, Recursions& all, const Chosen& going, const Chosen& renewed, Breakdowns breakdowns,
+               const Start& start) const {
     Chosen ended{}, broken{};
     for (std::size_t j = 0; j < all.size(); ++j) {
       ended[j] = going[j] && all[j].phase != Phase::running && !(renewed[j] && all[j].phase == Phase::converged);
@@ -163,6 +199,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
       ++of.restarts;
       of.last_start = of.run.m_result.iterations;
     }
+    return ended;
   }
   static bool is_broken(const Recursion& of) { return of.phase == Phase::breakdown || of.phase == Phase::too_large; }
   static bool may_restart(const Recursion& of) {
@@ -192,14 +229,14 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
     this->count("Hyperplane::SimultaneousBiCgStab::update", 8);
 
     m.solve(exec, m_p, m_z);
-    apply(exec, a, m_z, m_v);
+    multiply(exec, a, m_z, m_v, all);
     m_reducer.template run<1>(exec, "Hyperplane::SimultaneousBiCgStab::alpha",
                               detail::SimultaneousDot<Scalar>{data(m_shadow), data(m_v)},
                               Finish<detail::BiCgStabAlphaFinish, 1>{of_all});
     detail::launch_tall("Hyperplane::SimultaneousBiCgStab::half_step", exec, this->layout(), 3.0 * sizeof(Scalar),
                         detail::SimultaneousHalfStep<Scalar, vectors>{scalars, data(m_v), data(this->m_r)});
     m.solve(exec, this->m_r, m_zs);
-    apply(exec, a, m_zs, m_t);
+    multiply(exec, a, m_zs, m_t, all);
     m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::omega",
                               detail::SimultaneousOmega<Scalar>{data(m_t), data(this->m_r)},
                               Finish<detail::BiCgStabOmegaFinish, 2>{of_all});

@@ -154,6 +154,11 @@ NativeVector<To, W> convert(const NativeVector<From, W>& a) {
     return __builtin_convertvector(a, NativeVector<To, W>);
   }
 }
+/// Numbers of 16 bits that have the bits of others.
+template <ShortReal To, ShortReal From, int W>
+NativeVector<To, W> same_bits(const NativeVector<From, W>& a) {
+  return a;
+}
 /// Of numbers that a BFloat16 has.
 template <class From, int W>
 NativeVector<BFloat16, W> exact_bfloat16(const NativeVector<From, W>& a) {
@@ -248,6 +253,14 @@ KOKKOS_FUNCTION NativeVector<T, W> reciprocal_power(const NativeVector<T, W>& a)
 template <class To, class From, int W>
 KOKKOS_FUNCTION NativeVector<To, W> convert(const NativeVector<From, W>& a) {
   return NativeVector<To, W>::template map<To>([&](int lane) { return static_cast<To>(a[lane]); });
+}
+template <ShortReal To, ShortReal From, int W>
+KOKKOS_FUNCTION NativeVector<To, W> same_bits(const NativeVector<From, W>& a) {
+  return NativeVector<To, W>::template map<To>([&](int lane) {
+    To value;
+    value.m_bits = a[lane].m_bits;
+    return value;
+  });
 }
 template <class From, int W>
 KOKKOS_FUNCTION NativeVector<BFloat16, W> exact_bfloat16(const NativeVector<From, W>& a) {

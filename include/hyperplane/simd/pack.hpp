@@ -4,6 +4,7 @@
 #include <Kokkos_Macros.hpp>
 #include <concepts>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/simd/native_vector.hpp>
 #include <type_traits>
 #include <utility>
@@ -60,6 +61,13 @@ struct Pack {
     } else {
       return detail::convert<T, Storage, W>(stored);
     }
+  }
+
+  /// The same of numbers of 16 bits that are kept, by their bits, where another type is.
+  template <ShortReal Storage, ShortReal Kept>
+  KOKKOS_FUNCTION static Pack load_bits(const Kept* values) {
+    auto const& stored = *reinterpret_cast<const detail::NativeVector<Kept, W>*>(values);
+    return detail::convert<T, Storage, W>(detail::same_bits<Storage, Kept, W>(stored));
   }
 
   /// The values of a pack of another type.

@@ -71,6 +71,8 @@ struct SipCoefficientsSlab {
       PackType pivot;
       auto point = sip_point(entries(a), upper(bottom), upper(south), upper(west), alpha, pivot);
       if (!all_used) [[unlikely]] {
+        // Coefficients of the points before may be no numbers.
+        pivot = select(unused, PackType(1), pivot);
         for (auto& value : point.m_lower) value = select(unused, PackType(0), value);
         for (auto& value : point.m_upper) value = select(unused, PackType(0), value);
       }

@@ -113,9 +113,13 @@ struct RoughProducts {
   bool m_exact = false;  ///< products with A itself from now on
 
   /// The norm is `computed` from x, where the recursion had `believed` another one: too rough where it is twice as
-  /// large and was not halved, or was not halved twice.
+  /// large and was not halved, or was not halved twice. Where both agree, it is the system that made the norm larger.
   void check(double computed, double believed) {
-    m_in_vain = computed > 0.5 * m_least ? m_in_vain + 1 : 0;
+    if (computed <= 0.5 * m_least) {
+      m_in_vain = 0;
+    } else if (computed > 1.1 * believed) {
+      ++m_in_vain;
+    }
     m_exact = m_exact || m_in_vain > 1 || (m_in_vain > 0 && computed > 2.0 * believed);
     m_least = std::min(m_least, computed);
   }
@@ -127,8 +131,8 @@ struct KrylovRun {
   const KrylovMonitor& m_monitor;
   KrylovResult m_result{};
   double m_scale = 1.0;
-  /// How far the residual of a recursion may fall, as a share of the largest one since it was computed from x, until it
-  /// is computed from x again. 0: however far.
+  /// How far the residual of a recursion whose products are rounded may fall, as a share of the largest one since it
+  /// was computed from x, until it is computed from x again. 0: no products are.
   double m_fall = 0.0;
   /// Of the norms so far, the smallest as a share of the one before; at most 1.
   double m_steepest = 1.0;
@@ -138,6 +142,8 @@ struct KrylovRun {
   /// Whether the residual of x has been more than twice that of the recursion, which rounding seldom makes.
   bool m_has_drifted = false;
 
+  /// The same of the products of now. 0: however far.
+  double fall() const { return m_products.m_exact ? 0.0 : m_fall; }
   bool goes_on(Phase phase) const {
     return phase == Phase::running && !m_stopped && m_result.iterations < m_limits.max_iterations;
   }
@@ -198,14 +204,14 @@ class Progress {
 
   ProgressRef ref(const KrylovRun& run) const {
     return ProgressRef(state(m_memory.data()), history(m_memory.data()), run.m_result.iterations, run.m_scale,
-                       run.m_fall);
+                       run.fall());
   }
   /// Iterations until the next look.
   int steps(const KrylovRun& run) const {
     int steps = m_interval;
     if (steps == 0) {
       auto const& now = *state(m_host.data());
-      steps = iterations_to_look(now.m_norm, std::max(now.m_target, run.m_fall * now.m_largest), run.m_steepest,
+      steps = iterations_to_look(now.m_norm, std::max(now.m_target, run.fall() * now.m_largest), run.m_steepest,
                                  run.m_result.iterations);
     }
     return std::min(steps, run.remaining());

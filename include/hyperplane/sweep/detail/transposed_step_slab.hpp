@@ -158,10 +158,15 @@ struct TransposedSlabStep {
   }
 
   /// y = A^T x, with a block of the plain sweep that goes the other way. Hardware sees no stream in blocks that are
-  /// read from the last entry to the first, so that it is asked for what is read soon.
+  /// read from the last entry to the first, so that it is asked for what is read soon: of narrow blocks as far ahead,
+  /// and for the nearest cache, as in plain sweeps.
   void multiply(std::int64_t pack, int number, const Values& x, Values& y) const {
     StoredBlock const block{stored(pack, number)};
-    host::prefetch_values(block.m_data - host::values_ahead<Storage>, n * n * vector_length);
+    if constexpr (host::reads_narrow<Scalar, Storage>) {
+      host::prefetch_values<1>(block.m_data - 2 * host::values_ahead<Storage>, n * n * vector_length);
+    } else {
+      host::prefetch_values(block.m_data - host::values_ahead<Storage>, n * n * vector_length);
+    }
     block::gemv<n>(block::TransposedBlock<StoredBlock, block::EntryOrder::backward>{block}, x, y);
   }
 

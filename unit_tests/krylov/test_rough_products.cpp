@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/identity.hpp>
+#include <hyperplane/krylov/narrowed_matrix.hpp>
+#include <hyperplane/krylov/simultaneous_bicgstab.hpp>
+#include <hyperplane/stencil/apply_several.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
+#include <hyperplane/stencil/convert.hpp>
+#include <hyperplane/stencil/narrow.hpp>
+#include <memory>
+#include <string>
+
+#include "krylov_fixture.hpp"
+#include "support/execution_spaces.hpp"
+#include "support/kokkos_events.hpp"
+#include "support/views.hpp"
+
+// When BiCGStab turns from products with a copy of A to those of A itself, and what it does then.
+namespace hyperplane::test::rough_products {
+namespace {
+
+/// A matrix that counts its products.
+template <class Matrix>
+struct Counted {
+  using storage_type = typename Matrix::storage_type;
+  Matrix matrix;
+  std::shared_ptr<int> products = std::make_shared<int>(0);
+};
+template <class Exec, class Matrix, class Vector>
+void apply(const Exec& exec, const Counted<Matrix>& a, const Vector& x, const Vector& y) {
+  ++*a.products;
+  apply(exec, a.matrix, x, y);
+}
+
+template <class Exec>
+class RoughProductsTest : public Krylov<Exec> {
+ protected:
+  using Matrix = BlockStencil7<double, n, Exec>;
+
+  /// -A, which is no copy of A.
+  BlockStencil7<double, n, Exec, float> negative() const {
+    ReferenceStencil result = this->reference;
+    for (auto& blocks : result.blocks) {
+      for (auto& block : blocks) {
+        for (auto& entry : block.entries) entry = -entry;
+      }
+    }
+    return narrowed<float>(this->exec, to_device<double, n, double>(this->exec, result));
+  }
+};
+TYPED_TEST_SUITE(RoughProductsTest, ExecutionSpaces, SpaceNames);
+
+std::ptrdiff_t count_of(const KokkosEvents& events, const std::string& label) {
+  return std::ranges::count(events.kernels(), label, &KokkosEvents::Kernel::label);
+}
+
+TYPED_TEST(RoughProductsTest, after_the_turn_nothing_is_as_if_the_copy_were_read) {
+  Counted<typename TestFixture::Matrix> const matrix{this->a};
+  Counted<BlockStencil7<double, n, TypeParam, float>> const copy{this->negative()};
+  NarrowedMatrix const a(matrix, copy);
+  using Vector = typename TestFixture::Vector;
+  BiCgStab<Vector> const method(this->exec, this->grid(), {.tolerance = 1e-12, .max_iterations = 200});
+  KokkosEvents const events;
+  auto const result = method.solve(this->exec, a, this->ilu, this->b, this->x);
+  EXPECT_TRUE(result.converged()) << result.message();
+  EXPECT_LE(count_of(events, "Hyperplane::BiCgStab::renew"), 1);
+  EXPECT_LT(2 * *copy.products, *matrix.products);
+}
+
+TYPED_TEST(RoughProductsTest, several_right_hand_sides_turn_together) {
+  Counted<typename TestFixture::Matrix> const matrix{this->a};
+  Counted<BlockStencil7<double, n, TypeParam, float>> const copy{this->negative()};
+  // The second one is solved already, the third one as good as that.
+  using Vectors = BlockVectors<double, n, 3, TypeParam>;
+  Vectors const b(this->exec, this->grid()), x(this->exec, this->grid());
+  for (int j = 0; j < 3; ++j) Kokkos::deep_copy(this->exec, b[j].flat(), this->b.flat());
+  auto near_solution = this->solution;
+  pack(this->exec, to_view<double>(this->exec, near_solution), x[1]);
+  near_solution[7] += 1e-9;
+  pack(this->exec, to_view<double>(this->exec, near_solution), x[2]);
+  SimultaneousBiCgStab<Vectors> const method(this->exec, this->grid(), {.tolerance = 1e-12, .max_iterations = 200});
+  KokkosEvents const events;
+  auto const results = method.solve(this->exec, NarrowedMatrix(matrix, copy), this->ilu, b, x);
+  for (auto const& result : results) EXPECT_TRUE(result.converged()) << result.message();
+  EXPECT_TRUE(near(to_host(this->exec, x[0]), this->solution, 1e-9));
+  EXPECT_LE(count_of(events, "Hyperplane::SimultaneousBiCgStab::renew"), 2);
+  EXPECT_LT(2 * *copy.products, *matrix.products);
+}
+
+/// Convection along a line, whose entries every storage type has: nothing is rounded but sums.
+template <class Exec>
+auto convection(const Exec& exec, int points) {
+  ReferenceStencil reference(Grid(points, 1, 1), 1);
+  for (int i = 0; i < points; ++i) {
+    reference.block(i, Direction::center)(0, 0) = 1.0;
+    if (i > 0) reference.block(i, Direction::west)(0, 0) = -1.0;
+  }
+  return to_device<double, 1, double>(exec, reference);
+}
+
+// Renewed on their way down from a peak, residuals are larger than the first one, although the copy is as good as A.
+TYPED_TEST(RoughProductsTest, a_peak_of_the_residual_is_no_reason_to_turn) {
+  for (int const points : {40, 60, 64}) {
+    SCOPED_TRACE(points);
+    Counted<BlockStencil7<double, 1, TypeParam>> const matrix{convection(this->exec, points)};
+    Counted<ScaledStencil7<double, 1, TypeParam, Half>> const copy{narrowed<Half>(this->exec, matrix.matrix)};
+    using Vector = BlockVector<double, 1, TypeParam>;
+    Vector const b = to_device<double, 1>(this->exec, Grid(points, 1, 1), random_vector(points, 1)),
+                 x(this->exec, Grid(points, 1, 1));
+    BiCgStab<Vector> const method(this->exec, Grid(points, 1, 1), {.tolerance = 1e-8});
+    auto const result = method.solve(this->exec, NarrowedMatrix(matrix, copy), IdentityPreconditioner(), b, x);
+    EXPECT_TRUE(result.converged()) << result.message();
+    EXPECT_GT(std::ranges::max(result.history), 2 * result.rhs_norm);
+    EXPECT_GE(*copy.products, 2 * result.iterations);
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane::test::rough_products
