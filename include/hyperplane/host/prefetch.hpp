@@ -19,14 +19,6 @@ void prefetch_values(const T* values, int count) {
   for (int e = 0; e < count; e += line) prefetch<level>(values + e);
 }
 
-/// Asks for the line of a value that will be written, with the right to do so. It need not exist.
-template <class T>
-void prefetch_to_write([[maybe_unused]] const T* value) {
-#if defined(__GNUC__)
-  __builtin_prefetch(value, 1, 3);
-#endif
-}
-
 /// For rows of n x n blocks that follow one another in memory: asks for what comes 8 kB behind what a row, or a block,
 /// reads. Beside the vectors, which rows read anywhere, processors do not follow such a stream by themselves. Nor do
 /// they follow it over the ends of pages. Small blocks are asked for row by row, others one by one; a row without

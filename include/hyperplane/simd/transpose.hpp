@@ -42,7 +42,7 @@ HYPERPLANE_FORCEINLINE_FUNCTION void transpose_blocks(Pack<T, W> (&rows)[std::si
 
 /// Lane c of row r changes places with lane r of row c, for W a power of two: log2(W) rounds of two-operand shuffles.
 template <class T, int W>
-void transpose(Pack<T, W> (&rows)[std::size_t{W}]) {
+HYPERPLANE_FORCEINLINE_HOST_FUNCTION void transpose(Pack<T, W> (&rows)[std::size_t{W}]) {
 #if defined(HYPERPLANE_VECTOR_EXTENSION)
   detail::transpose_blocks<W / 2>(rows);
 #else

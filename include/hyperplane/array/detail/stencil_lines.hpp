@@ -76,7 +76,6 @@ struct StencilLines {
       end = std::min(count, begin + longest - in_cache_line);
       prefetch_ahead(begin, end, x, a);
       if (m_past_caches) {
-        prefetch_ends(y, begin, end);
         past_caches(begin, end, p1, p2, x, y_offset, a);
       } else {
         points(begin, end, p1, p2, x, y_offset, a, y + begin);
@@ -106,20 +105,9 @@ struct StencilLines {
     by_buffer(last, end);
   }
 
-  /// Cache lines at the ends of a line that comes soon, where they are shared with what is not written: a store would
-  /// wait for them, and so would those behind it.
-  void prefetch_ends(const T* y, int begin, int end) const {
-    const T* const soon = y + lines_ahead() * m_loop.m_y_strides[1];
-    if (begin == 0 && host::place_in_cache_line(soon) != 0) host::prefetch_to_write(soon);
-    const T* const behind = soon + end;
-    if (end == m_loop.m_extents[0] && host::place_in_cache_line(behind) != 0) host::prefetch_to_write(behind - 1);
-  }
-
-  int lines_ahead() const { return std::max(1, host::values_ahead<T> / m_loop.m_extents[0]); }
-
   /// What a line that comes soon needs, and none before it did.
   void prefetch_ahead(int begin, int end, const T* x, std::int64_t a) const {
-    int const lines = lines_ahead();
+    int const lines = std::max(1, host::values_ahead<T> / m_loop.m_extents[0]);
     host::prefetch_values(x + lines * m_loop.m_x_strides[1] + m_loop.m_x_strides[2] + begin, end - begin);
     if constexpr (!Coefficients::constant) {
       auto const offset = a + lines * m_loop.m_coefficients.stride(1) + begin;
