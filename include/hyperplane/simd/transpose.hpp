@@ -16,7 +16,8 @@ namespace detail {
 /// Of two rows that are `distance` apart: lanes of the first with this bit change places with lanes of the second
 /// without it.
 template <int distance, class T, int W, int... lane>
-void exchange_lanes(Pack<T, W>& a, Pack<T, W>& b, std::integer_sequence<int, lane...>) {
+HYPERPLANE_FORCEINLINE_HOST_FUNCTION void exchange_lanes(Pack<T, W>& a, Pack<T, W>& b,
+                                                         std::integer_sequence<int, lane...>) {
   auto const first = a.m_native;
   auto const second = b.m_native;
   a.m_native = __builtin_shufflevector(first, second, ((lane & distance) != 0 ? W + (lane ^ distance) : lane)...);
