@@ -107,6 +107,8 @@ TYPED_TEST(Stencil7Test, product_of_more_than_caches_hold_is_that_of_its_layers)
   compare_with_layers<float>(exec, {576, 48, 43}, {{0, 0, 0}, {576, 48, 43}});
   compare_with_layers<float>(exec, {579, 48, 43}, inside);
   compare_with_layers<double>(exec, {579, 48, 43}, inside);
+  // Lines of some cache lines, whose ends lack a neighbour and share cache lines with the lines before and behind.
+  compare_with_layers<double>(exec, {131, 67, 61}, {{0, 0, 0}, {131, 67, 61}});
 }
 
 /// Constant coefficients in rows of neighbours, of a box large enough for blocks that march through layers.

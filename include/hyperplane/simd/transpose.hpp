@@ -16,7 +16,8 @@ namespace detail {
 /// Of two rows that are `distance` apart: lanes of the first with this bit change places with lanes of the second
 /// without it.
 template <int distance, class T, int W, int... lane>
-void exchange_lanes(Pack<T, W>& a, Pack<T, W>& b, std::integer_sequence<int, lane...>) {
+HYPERPLANE_FORCEINLINE_HOST_FUNCTION void exchange_lanes(Pack<T, W>& a, Pack<T, W>& b,
+                                                         std::integer_sequence<int, lane...>) {
   auto const first = a.m_native;
   auto const second = b.m_native;
   a.m_native = __builtin_shufflevector(first, second, ((lane & distance) != 0 ? W + (lane ^ distance) : lane)...);
@@ -42,7 +43,7 @@ HYPERPLANE_FORCEINLINE_FUNCTION void transpose_blocks(Pack<T, W> (&rows)[std::si
 
 /// Lane c of row r changes places with lane r of row c, for W a power of two: log2(W) rounds of two-operand shuffles.
 template <class T, int W>
-void transpose(Pack<T, W> (&rows)[std::size_t{W}]) {
+HYPERPLANE_FORCEINLINE_HOST_FUNCTION void transpose(Pack<T, W> (&rows)[std::size_t{W}]) {
 #if defined(HYPERPLANE_VECTOR_EXTENSION)
   detail::transpose_blocks<W / 2>(rows);
 #else

@@ -76,14 +76,33 @@ struct StencilLines {
       end = std::min(count, begin + longest - in_cache_line);
       prefetch_ahead(begin, end, x, a);
       if (m_past_caches) {
-        alignas(64) T buffer[std::size_t{longest}];
-        T* const result = buffer + in_cache_line;
-        points(begin, end, p1, p2, x, y_offset, a, result);
-        host::write_lines(result, y + begin, end - begin);
+        past_caches(begin, end, p1, p2, x, y_offset, a);
       } else {
         points(begin, end, p1, p2, x, y_offset, a, y + begin);
       }
     }
+  }
+
+  /// Points begin to end of a line, whole cache lines past the caches: those at the ends, of which only a part may be
+  /// written and points may lack a neighbour, by way of a buffer, as are few points, for which two pieces more cost
+  /// more than the buffer.
+  void past_caches(int begin, int end, int p1, int p2, const T* x, std::int64_t y_offset, std::int64_t a) const {
+    T* const y = m_loop.m_y + y_offset;
+    auto const by_buffer = [&](int from, int to) {
+      if (from == to) return;
+      alignas(64) T buffer[std::size_t{longest}];
+      T* const result = buffer + host::place_in_cache_line(y + from);
+      points(from, to, p1, p2, x, y_offset, a, result);
+      host::write_lines(result, y + from, to - from);
+    };
+    if (2 * (end - begin) <= longest) return by_buffer(begin, end);
+    int const place = host::place_in_cache_line(y + begin);
+    int const first = place != 0 || !m_loop.has_below(0, begin) ? begin + cache_line - place : begin;
+    int const behind = host::place_in_cache_line(y + end);
+    int const last = behind != 0 ? end - behind : !m_loop.has_above(0, end - 1) ? end - cache_line : end;
+    by_buffer(begin, first);
+    inner<true>(last - first, p1, p2, x + first, y_offset + first, a + first, y + first);
+    by_buffer(last, end);
   }
 
   /// What a line that comes soon needs, and none before it did.
@@ -107,10 +126,12 @@ struct StencilLines {
       --end;
       result[end - first] = point(end, p1, p2, x, y_offset, a);
     }
-    inner(end - begin, p1, p2, x + begin, y_offset + begin, a + begin, result + (begin - first));
+    inner<false>(end - begin, p1, p2, x + begin, y_offset + begin, a + begin, result + (begin - first));
   }
 
-  /// Points that have neighbours along axis 0, and maybe others, in the order of operations of neighbours().
+  /// Points that have neighbours along axis 0, and maybe others, in the order of operations of neighbours(). Whole
+  /// cache lines go past the caches.
+  template <bool whole_cache_lines>
   void inner(int count, int p1, int p2, const T* x, std::int64_t y_offset, std::int64_t a, T* result) const {
     bool const below_1 = m_loop.has_below(1, p1);
     bool const above_1 = m_loop.has_above(1, p1);
@@ -131,8 +152,7 @@ struct StencilLines {
     auto const a_above_2 = coefficients(above(2), above_2);
     auto const a_center = coefficients(stencil_center, true);
     auto const value = m_value;
-    HYPERPLANE_INDEPENDENT
-    for (int i = 0; i < count; ++i) {
+    auto const at = [&](int i) {
       T sum = a_below_2[i] * x_below_2[i];
       sum += a_below_1[i] * x_below_1[i];
       sum += a_below_0[i] * x[i - 1];
@@ -140,7 +160,18 @@ struct StencilLines {
       sum += a_above_1[i] * x_above_1[i];
       sum += a_above_2[i] * x_above_2[i];
       T const center = a_center[i];
-      result[i] = value(y_offset + i, sum + center * x[i], center, x[i]);
+      return value(y_offset + i, sum + center * x[i], center, x[i]);
+    };
+    if constexpr (whole_cache_lines) {
+      for (int begin = 0; begin < count; begin += cache_line) {
+        alignas(64) T values[std::size_t{cache_line}];
+        HYPERPLANE_INDEPENDENT
+        for (int i = 0; i < cache_line; ++i) values[i] = at(begin + i);
+        host::write_line(Pack<T, cache_line>::load(values), result + begin);
+      }
+    } else {
+      HYPERPLANE_INDEPENDENT
+      for (int i = 0; i < count; ++i) result[i] = at(i);
     }
   }
 

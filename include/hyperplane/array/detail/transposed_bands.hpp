@@ -15,14 +15,15 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// A copy on a host between two arrays, of which the second is contiguous along the first loop and the first array
-/// along another one. It goes by squares that are a line of memory wide and high, in bands along which the first array
-/// is read at rising addresses.
+/// along another one. It goes by squares that are a line of memory wide and high, in bands of some squares, along which
+/// the first array is read at rising addresses.
 template <class T>
 struct TransposedBands {
   static constexpr int line = host::cache_line_values<T>;
   static constexpr int longest = 256;
-  /// Lines that are written here and there go past the caches only where these keep nothing of them: measured.
-  static constexpr std::int64_t past_caches_from = std::int64_t{32} << 20;
+  /// Values across a band. Past the caches lines are written here and there, which memory takes only if some of them
+  /// are neighbours.
+  static constexpr int band = 4 * line;
 
   int m_bands = 0;  ///< along the first loop
   int m_parts = 0;  ///< of a band, along the second loop
@@ -35,10 +36,9 @@ struct TransposedBands {
     for (int d = 1; d < nest.dimensions; ++d) {
       if (nest.m_strides[0][d] != 1 || nest.m_extents[d] == 1) continue;
       nest.swap(1, d);
-      m_bands = (nest.m_extents[0] + line - 1) / line;
+      m_bands = (nest.m_extents[0] + band - 1) / band;
       m_parts = (nest.m_extents[1] + longest - 1) / longest;
-      auto const bytes = nest.size() * static_cast<std::int64_t>(sizeof(T));
-      m_past_caches = bytes >= past_caches_from && host::goes_past_caches(bytes);
+      m_past_caches = host::goes_past_caches(nest.size() * static_cast<std::int64_t>(sizeof(T)));
       return;
     }
   }
@@ -57,7 +57,7 @@ struct TransposedBands {
       return static_cast<int>(digit);
     };
     int const p1 = next(m_parts) * longest;
-    int const p0 = next(m_bands) * line;
+    int const p0 = next(m_bands) * band;
     int const p2 = next(nest.m_extents[2]);
     auto const at = [&](int a) {
       auto const& strides = nest.m_strides[a];
@@ -68,17 +68,28 @@ struct TransposedBands {
     auto const step_0 = nest.m_strides[0][0];
     auto const step_1 = nest.m_strides[1][1];
     bool const past_caches = forth && m_past_caches && host::place_in_cache_line(second) == 0 && step_1 % line == 0;
-    int const count_0 = std::min(line, nest.m_extents[0] - p0);
+    int const count_0 = std::min(band, nest.m_extents[0] - p0);
     int const count_1 = std::min(longest, nest.m_extents[1] - p1);
-    for (int e = 0; e < count_1; e += line) {
-      T* const here = first + e;
-      T* const there = second + e * step_1;
-      if (count_0 < line || e + line > count_1) {
-        edge<forth>(here, step_0, there, step_1, count_0, std::min(line, count_1 - e));
+    auto const piece = [&](int e0, int e1) {
+      T* const here = first + e0 * step_0 + e1;
+      T* const there = second + e0 + e1 * step_1;
+      if (e0 + line > count_0 || e1 + line > count_1) {
+        edge<forth>(here, step_0, there, step_1, std::min(line, count_0 - e0), std::min(line, count_1 - e1));
       } else if constexpr (forth) {
         square(here, step_0, there, step_1, past_caches);
       } else {
         square(there, step_1, here, step_0, false);
+      }
+    };
+    if (past_caches) {
+      for (int e1 = 0; e1 < count_1; e1 += line) {
+        // The next band, of which no stream of reads tells the processor.
+        for (int r = 0; r < count_0; ++r) prefetch(first + (r + band) * step_0 + e1);
+        for (int e0 = 0; e0 < count_0; e0 += line) piece(e0, e1);
+      }
+    } else {
+      for (int e0 = 0; e0 < count_0; e0 += line) {
+        for (int e1 = 0; e1 < count_1; e1 += line) piece(e0, e1);
       }
     }
     if (past_caches) stream_fence();
