@@ -100,6 +100,7 @@ TYPED_TEST(ShortRealTest, know_their_largest_value) {
   EXPECT_TRUE(std::isinf(static_cast<double>(TypeParam(-1e300))));
 }
 
+#if !defined(__CUDA_ARCH__)  // there are instructions, always
 TEST(HalfByBits, is_what_instructions_make) {
   for (int bits = 0; bits < patterns; ++bits) {
     auto const half = static_cast<std::uint16_t>(bits);
@@ -114,6 +115,7 @@ TEST(HalfByBits, is_what_instructions_make) {
     }
   }
 }
+#endif
 
 /// All patterns through packs of W lanes, as a T, and back.
 template <class Storage, class T, int W>

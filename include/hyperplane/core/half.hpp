@@ -23,6 +23,7 @@ inline constexpr int half_mantissa_shift = 13;
 /// What the biases of the exponents differ by, in float's place.
 inline constexpr std::uint32_t half_bias = (127U - 15U) << 23U;
 
+#if !defined(__CUDA_ARCH__)
 /// By integers, where there is no instruction: of normal numbers the exponent is shifted and biased anew, and sums of
 /// floats do the rest for those that are not.
 HYPERPLANE_FUNCTION inline float half_to_float_by_bits(std::uint16_t half) {
@@ -53,6 +54,7 @@ HYPERPLANE_FUNCTION inline std::uint16_t float_to_half_by_bits(float value) {
   }
   return static_cast<std::uint16_t>(half | (given & float_sign) >> 16U);
 }
+#endif
 
 HYPERPLANE_FUNCTION inline float half_to_float(std::uint16_t half) {
 #if defined(__CUDA_ARCH__)
