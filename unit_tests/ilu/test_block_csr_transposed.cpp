@@ -11,10 +11,7 @@
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/transposed.hpp>
-#include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "support/csr_ilu_plan.hpp"
 #include "support/csr_ilu_reference.hpp"
@@ -139,73 +136,6 @@ TYPED_TEST(BlockCsrTransposed, is_the_adjoint_of_the_plain_solve) {
   }
   EXPECT_NEAR(left, right, 1e-13 * size);
 }
-
-#ifdef KOKKOS_ENABLE_OPENMP
-/// A chain whose rows are coupled to those of its other half, too, in both directions.
-ReferenceCsr chain_across_halves(int rows, int n) {
-  ReferenceCsr a(n);
-  std::int64_t counter = 0;
-  for (int row = 0; row < rows; ++row) {
-    std::set<int> columns{row, (row + rows / 2) % rows};
-    if (row > 0) columns.insert(row - 1);
-    if (row + 1 < rows) columns.insert(row + 1);
-    for (int const column : columns) {
-      DenseMatrix block(n);
-      for (auto& entry : block.entries) entry = random_value(5, counter++);
-      for (int r = 0; r < n && column == row; ++r) block(r, r) += 8.0 * n;
-      a.add(column, block);
-    }
-    a.end_row();
-  }
-  return a;
-}
-
-// Arrays without values need no address.
-TEST(BlockCsrTransposedThreads, multiply_a_matrix_without_blocks) {
-  using Matrix = BlockCsr<double, 2, Kokkos::OpenMP>;
-  Kokkos::OpenMP const exec(1);
-  auto const at = transposed(exec, Matrix(Matrix(exec, {0, 0, 0, 0}, {}).offsets(), {}, {}));
-  ASSERT_TRUE(at.giving_rows().are_used(exec));
-  auto const x = to_view<double>(exec, random_vector(6)), y = to_view<double>(exec, random_vector(6));
-  apply(exec, at, x, y);
-  EXPECT_TRUE(bitwise_equal(to_host(y), std::vector<double>(6, 0.0)));
-}
-
-TEST(BlockCsrTransposedThreads, do_not_change_bits) {
-  // Of the grid and of the first chain few blocks are between the rows of two threads. Of the other chain many are, and
-  // its rows wait for one another so much that more than three threads take each column alone.
-  std::vector<ReferenceCsr> const matrices{to_csr(random_stencil(Grid(12, 11, 10), 3)),
-                                           to_csr(random_stencil(Grid(900, 1, 1), 3)), chain_across_halves(900, 3)};
-  for (auto const& csr : matrices) {
-    bool const many_cross = &csr == &matrices.back();
-    auto const a = to_device<double, 3, double>(Kokkos::OpenMP(), csr);
-    auto const b = random_vector(a.rows() * 3);
-    std::vector<double> solved, multiplied;
-    for (int const threads : {1, 2, 3, 4}) {
-      Kokkos::OpenMP const exec(threads);
-      BlockIlu0Csr<double, 3, Kokkos::OpenMP> ilu(exec, a, {.transposed = true});
-      ilu.factor(exec, a);
-      auto const at = transposed(exec, a);
-      if (threads == 1 || threads == 4) {
-        EXPECT_EQ(at.giving_rows().are_used(exec), threads == 1 || !many_cross);
-      }
-      if (threads == 1) {
-        EXPECT_FALSE(at.giving_rows().are_used(Kokkos::OpenMP(2)));
-      }
-      auto const x = to_view<double>(exec, b), y = to_view<double>(exec, b);
-      ilu.solve_transposed(exec, x, x);
-      apply(exec, at, x, y);
-      residual(exec, at, x, y, x);
-      if (threads == 1) {
-        solved = to_host(x);
-        multiplied = to_host(y);
-      }
-      EXPECT_TRUE(bitwise_equal(to_host(x), solved)) << threads << " threads";
-      EXPECT_TRUE(bitwise_equal(to_host(y), multiplied)) << threads << " threads";
-    }
-  }
-}
-#endif
 
 TYPED_TEST(BlockCsrTransposed, allocates_nothing_and_fences_nothing) {
   auto const exec = OtherInstance<TypeParam>::make();

@@ -29,7 +29,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// or columns are out of range. Memory: 12 bytes per block, 8 per point, and up to one byte per block and point for
 /// check_structure(); on hosts with several threads also up to 2 bytes per block, or the order of rows among them.
 /// Results are bitwise the same whatever the number of threads. On hosts at most one product of an object, its copies
-/// and those that have its lists may run at a time.
+/// and those that have its lists may run at a time. Make it there with an instance that has as many threads as those of
+/// products: with more than it was made for, they may read blocks column by column, instead of as memory has them.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
 class TransposedBlockCsr {
  public:

@@ -50,6 +50,9 @@ class RowSweep {
   /// memory, and anywhere if not.
   bool worth_its_order(int threads) const { return m_tiles.speedup * gain_by_order >= threads; }
 
+  /// Whether threads gain enough where rows wait for one another. If not, the calling thread runs all sweeps alone.
+  bool worth_a_team() const { return m_tiles.speedup >= least_speedup; }
+
   /// The rows of a tile, for the thread that has it.
   class Tile {
    public:
@@ -131,9 +134,8 @@ class RowSweep {
   // Compiled once for all bodies. Serial, Threads and OpenMP have finished a kernel when its launch returns, so that it
   // may have references to what the caller has.
   void run_tiles(const Exec& exec, const std::string& label, double bytes, Body body, detail::FunctionRef<> all) const {
-    bool const is_worth_it = m_tiles.speedup >= least_speedup;
     int const workers =
-        is_worth_it ? std::min(detail::concurrency_of(exec), static_cast<int>(m_tiles.tiles.size())) : 1;
+        worth_a_team() ? std::min(detail::concurrency_of(exec), static_cast<int>(m_tiles.tiles.size())) : 1;
     auto const team = [&] {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers, Kokkos::ChunkSize(1)),
                            Worker{this, body, all, workers});

@@ -135,29 +135,35 @@ class GivingRows {
   GivingRows(const Exec&, const CsrColumnEntries&, double) {}
 };
 
+/// By tiles, or by a sweep where rows of different threads give to the same points often. Instances with more threads
+/// than the one that it was made for do not use tiles, and no sweep if that one has a single thread.
 template <HostExecutionSpace Exec>
 class GivingRows<Exec> {
  public:
   /// A row moves about as many bytes. Waits for the instance.
   GivingRows(const Exec& exec, const CsrColumnEntries& of, double bytes)
       : m_tiles(exec, of), m_for_several(concurrency_of(exec) > 1) {
-    if (m_tiles.are_used()) return;
+    if (m_tiles.exist()) return;
     auto const needs = host::needs_of_givers({of.begin, of.rows}, false);
     auto sweep = std::make_shared<const host::RowSweep<Exec>>(exec, "Hyperplane::TransposedBlockCsr", needs, bytes);
     if (sweep->worth_its_order(concurrency_of(exec))) m_sweep = std::move(sweep);
   }
 
-  /// Otherwise each point of the result is computed alone. What was made for one thread is not for several.
+  /// Otherwise each point of the result is computed alone.
   bool are_used(const Exec& exec) const {
-    return (m_tiles.are_used() || m_sweep != nullptr) && (m_for_several || concurrency_of(exec) == 1);
+    auto const threads = concurrency_of(exec);
+    if (m_tiles.exist()) return threads <= m_tiles.count();
+    return m_sweep != nullptr && (m_for_several || threads == 1);
   }
+  /// Whether threads, if they are used, wait for one another.
+  bool are_swept_by_a_team() const { return m_sweep != nullptr && m_sweep->worth_a_team(); }
 
   /// y = A^T x or y = b - A^T x. Each row moves as many bytes.
   template <bool subtract, class Scalar, int n, class Ref>
   void run(const Exec& exec, const std::string& label, double bytes,
            const GivingBlockCsrRow<subtract, Scalar, n, Ref>& row, std::int64_t rows, const Scalar* b) const {
     if (rows == 0) return;
-    if (m_tiles.are_used()) {
+    if (m_tiles.exist()) {
       auto const count = m_tiles.count();
       launch(label, LongIndexRange<Exec>(exec, 0, count),
              bytes * static_cast<double>(rows) / static_cast<double>(count),

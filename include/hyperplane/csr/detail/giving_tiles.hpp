@@ -45,7 +45,8 @@ struct GivingTile {
   std::int64_t crossing_end;
 };
 
-/// A tile for each thread. They are used where few blocks cross: those are read one by one, from anywhere.
+/// A tile for each thread of the instance that they are made for. They are used where few blocks cross: those are read
+/// one by one, from anywhere; and on instances with at most as many threads, for more would have nothing to do.
 template <HostExecutionSpace Exec>
 class GivingTiles {
  public:
@@ -65,7 +66,8 @@ class GivingTiles {
     m_tiles = to_space(exec, "Hyperplane::TransposedBlockCsr::tiles", tiles);
   }
 
-  bool are_used() const { return count() > 0; }
+  /// Whether few enough blocks cross.
+  bool exist() const { return count() > 0; }
   std::int64_t count() const { return static_cast<std::int64_t>(m_tiles.size()); }
   const GivingTile* tiles() const { return m_tiles.data(); }
   const CrossingBlock* crossing() const { return m_crossing.data(); }
@@ -102,7 +104,7 @@ class GivingTiles {
     auto& tile = *std::upper_bound(tiles.begin(), tiles.end(), block.row,
                                    [](int row, const GivingTile& other) { return row < other.end; });
     if (block.row - tile.first < tile.end - block.row) {
-      tile.inner_first = std::max<std::int64_t>(tile.inner_first, block.row + 1);
+      tile.inner_first = std::max(tile.inner_first, std::int64_t{block.row} + 1);
     } else {
       tile.inner_end = std::min<std::int64_t>(tile.inner_end, block.row);
     }

@@ -226,7 +226,8 @@ struct LineSolvePortable {
     }
   }
 
-  /// Of wide values processors follow streams towards lower addresses, too: asking for them cost a fifth of a solve.
+  /// A Zen 5 follows streams of wide values towards lower addresses by itself, too: asking for them cost a fifth of a
+  /// solve there.
   static void prefetch_narrow([[maybe_unused]] const Storage* values, [[maybe_unused]] int count) {
     if constexpr (host::reads_narrow<Scalar, Storage>) host::prefetch_values(values, count);
   }
