@@ -27,10 +27,11 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// All is computed in double; a direction is rounded when it is kept, and the next ones are made orthogonal to what is
 /// kept. So the estimate of a cycle is to be believed until it has fallen to the rounding of float, 1.2e-7: there the
 /// cycle ends, and the residual that is computed from x in double, as at each restart, decides. x becomes as exact as
-/// by Fgmres. Where one cycle of Fgmres would have led below 1e-7, this one takes more iterations, since the next cycle
-/// begins without directions.
+/// by Fgmres where A M^-1 is far better conditioned than 1e7. Where one cycle of Fgmres would have led below 1e-7, this
+/// one may take more iterations, since the next cycle begins without directions: with long restarts up to three times
+/// as many. Near a condition of 1e7 and beyond, cycles may gain nothing, and Fgmres is the method to take.
 ///
-/// Classical Gram-Schmidt, twice: the second pass of a direction shares both its reading of all directions with the
+/// Classical Gram-Schmidt, twice: the second pass of a direction shares both of its readings of all directions with the
 /// first pass of the next one. M is applied to a direction before its second pass, which a flexible method may do.
 /// What else is on the device, when the host waits, the history and the norm of the result are those of Fgmres.
 ///

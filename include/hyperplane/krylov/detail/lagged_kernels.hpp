@@ -79,8 +79,9 @@ struct LaggedColumnFinish {
     }
     step.end();
     h[m_count] = step.component();
-    double const norm = Kokkos::sqrt(sums.m_values[0]);
-    finish_fgmres_column(m_progress, m_system, m_count, step.scale() > 0.0 ? norm / step.scale() : norm);
+    // A square of w that has overflowed ends the solve as a breakdown: w was scaled to zero.
+    double const left = Kokkos::isfinite(m_sums[3]) ? Kokkos::sqrt(sums.m_values[0]) : m_sums[3];
+    finish_fgmres_column(m_progress, m_system, m_count, step.scale() > 0.0 ? left / step.scale() : left);
   }
 };
 
@@ -88,22 +89,25 @@ struct LaggedColumnFinish {
 template <class Kept, bool begins>
 struct LaggedDots {
   static constexpr int most = reduce_max_values / 2 - (begins ? lagged_pairs_before : 0);
+  static constexpr int first = begins ? 2 * lagged_pairs_before : 0;
   LaggedVectors<Kept> m_vectors;
   KOKKOS_FUNCTION Sums<reduce_max_values> operator()(std::int64_t e) const {
     double const u = m_vectors.m_u[e], w = m_vectors.m_w[e];
     Sums<reduce_max_values> result{};
-    double* to = result.m_values;
-    auto const add = [&](double value) {
-      *to++ = value * u;
-      *to++ = value * w;
-    };
     if constexpr (begins) {
-      add(u);
-      add(w);
+      result.m_values[0] = u * u;
+      result.m_values[1] = u * w;
+      result.m_values[2] = w * u;
+      result.m_values[3] = w * w;
     }
+    // Indices that are known to the compiler, so that sums stay in registers.
     HYPERPLANE_UNROLL
     for (int i = 0; i < most; ++i) {
-      if (i < m_vectors.m_count) add(m_vectors.m_v[i].m_data[e]);
+      if (i < m_vectors.m_count) {
+        double const v = m_vectors.m_v[i].m_data[e];
+        result.m_values[first + 2 * i] = v * u;
+        result.m_values[first + 2 * i + 1] = v * w;
+      }
     }
     return result;
   }
