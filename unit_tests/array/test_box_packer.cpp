@@ -153,6 +153,7 @@ TYPED_TEST(BoxPackerTest, transposes_large_boxes) {
   transpose_there_and_back<double>(exec, {523, 35, 3});
   // More than caches hold.
   transpose_there_and_back<double>(exec, {90, 104, 64});
+  transpose_there_and_back<float>(exec, {96, 112, 100});
 }
 
 /// A box as BoxPacker has it: where its points are in memory, and one after the other in the buffer.

@@ -6,6 +6,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/host/past_caches.hpp>
 #include <hyperplane/host/prefetch.hpp>
+#include <hyperplane/simd/pack.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -23,8 +23,7 @@ struct TransposedBands {
   static constexpr int longest = 256;
   /// Values across a band. Past the caches lines are written here and there, which memory takes only if some of them
   /// are neighbours.
-  static constexpr int band = 4 * line;
-
+  int m_band = line;
   int m_bands = 0;  ///< along the first loop
   int m_parts = 0;  ///< of a band, along the second loop
   bool m_past_caches = false;
@@ -36,9 +35,10 @@ struct TransposedBands {
     for (int d = 1; d < nest.dimensions; ++d) {
       if (nest.m_strides[0][d] != 1 || nest.m_extents[d] == 1) continue;
       nest.swap(1, d);
-      m_bands = (nest.m_extents[0] + band - 1) / band;
-      m_parts = (nest.m_extents[1] + longest - 1) / longest;
       m_past_caches = host::goes_past_caches(nest.size() * static_cast<std::int64_t>(sizeof(T)));
+      if (m_past_caches) m_band = 4 * line;
+      m_bands = (nest.m_extents[0] + m_band - 1) / m_band;
+      m_parts = (nest.m_extents[1] + longest - 1) / longest;
       return;
     }
   }
@@ -57,7 +57,7 @@ struct TransposedBands {
       return static_cast<int>(digit);
     };
     int const p1 = next(m_parts) * longest;
-    int const p0 = next(m_bands) * band;
+    int const p0 = next(m_bands) * m_band;
     int const p2 = next(nest.m_extents[2]);
     auto const at = [&](int a) {
       auto const& strides = nest.m_strides[a];
@@ -68,7 +68,7 @@ struct TransposedBands {
     auto const step_0 = nest.m_strides[0][0];
     auto const step_1 = nest.m_strides[1][1];
     bool const past_caches = forth && m_past_caches && host::place_in_cache_line(second) == 0 && step_1 % line == 0;
-    int const count_0 = std::min(band, nest.m_extents[0] - p0);
+    int const count_0 = std::min(m_band, nest.m_extents[0] - p0);
     int const count_1 = std::min(longest, nest.m_extents[1] - p1);
     auto const piece = [&](int e0, int e1) {
       T* const here = first + e0 * step_0 + e1;
@@ -84,7 +84,8 @@ struct TransposedBands {
     if (past_caches) {
       for (int e1 = 0; e1 < count_1; e1 += line) {
         // The next band, of which no stream of reads tells the processor.
-        for (int r = 0; r < count_0; ++r) prefetch(first + (r + band) * step_0 + e1);
+        int const next_count = std::min(m_band, nest.m_extents[0] - p0 - m_band);
+        for (int r = 0; r < next_count; ++r) prefetch(first + (r + m_band) * step_0 + e1);
         for (int e0 = 0; e0 < count_0; e0 += line) piece(e0, e1);
       }
     } else {

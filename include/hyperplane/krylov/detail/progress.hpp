@@ -109,7 +109,7 @@ class ProgressRef {
 /// not become smaller from one time that they are computed to the next.
 struct RoughProducts {
   double m_least = 0.0;  ///< of the norms that were computed from x
-  int m_in_vain = 0;     ///< times since then
+  int m_in_vain = 0;     ///< times since then that it was not halved, and not as believed
   bool m_exact = false;  ///< products with A itself from now on
 
   /// The norm is `computed` from x, where the recursion had `believed` another one: too rough where it is twice as
@@ -117,7 +117,7 @@ struct RoughProducts {
   void check(double computed, double believed) {
     if (computed <= 0.5 * m_least) {
       m_in_vain = 0;
-    } else if (computed > 1.1 * believed) {
+    } else if (!(computed <= 1.1 * believed) || !Kokkos::isfinite(believed)) {
       ++m_in_vain;
     }
     m_exact = m_exact || m_in_vain > 1 || (m_in_vain > 0 && computed > 2.0 * believed);

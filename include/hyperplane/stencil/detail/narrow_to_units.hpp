@@ -5,6 +5,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/narrow_values.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/detail/narrow_packs_to_units.hpp>
 #include <hyperplane/stencil/detail/narrow_slots_to_units.hpp>
@@ -34,7 +35,8 @@ std::int64_t first_in_units(const Exec& exec, const std::string& label,
                             Kokkos::Min<std::int64_t>(first));
   };
   NarrowToUnits<Storage, n, Short, W, compares> const slots{a.ref(), copy.ref()};
-  if constexpr (HostExecutionSpace<Exec> && !compares) {
+  // Of floats there are more to a SIMD group than doubles in a vector of the processor.
+  if constexpr (HostExecutionSpace<Exec> && !compares && W * int{sizeof(double)} <= host_vector_bytes) {
     run(pack_ranges<n>(a.map()), NarrowPacksToUnits<Storage, n, Short, W>{slots});
   } else {
     run(a.map().pack_count() * W, slots);
