@@ -87,6 +87,15 @@ struct CsrTallBlocks {
 #endif
   }
 
+  /// On hosts, asks for what comes behind a row of small blocks that follow one another in memory.
+  template <int n>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_behind([[maybe_unused]] std::int64_t row) const {
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+    auto const begin = static_cast<std::int64_t>(m_begin[row]), end = static_cast<std::int64_t>(m_end[row]);
+    if (begin != end) host::prefetch_behind_row<n>(m_values + begin * (n * n), end - begin);
+#endif
+  }
+
   /// add(block, its x) for each block of a row, for vectors that begin at x.
   template <int n, int count, class Scalar, class Add>
   KOKKOS_FORCEINLINE_FUNCTION void products(std::int64_t row, const Scalar* x, const Add& add) const {

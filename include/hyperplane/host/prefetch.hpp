@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/simd/pack.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace hyperplane::inline HYPERPLANE_ABI::host {
@@ -21,15 +22,21 @@ void prefetch_values(const T* values, int count) {
 
 /// For rows of n x n blocks that follow one another in memory: asks for what comes 8 kB behind what a row, or a block,
 /// reads. Beside the vectors, which rows read anywhere, processors do not follow such a stream by themselves. Nor do
-/// they follow it over the ends of pages. Small blocks are asked for row by row, others one by one; a row without
-/// blocks has no address.
+/// they follow it over the ends of pages. Small blocks are asked for row by row, others one by one, or some rows of one
+/// at a time; a row without blocks has no address.
 template <int n, class T>
 void prefetch_behind_row(const T* values, std::int64_t blocks) {
   if constexpr (n * n * sizeof(T) < 64) prefetch_values(values + 2 * values_ahead<T>, static_cast<int>(blocks * n * n));
 }
 template <int n, class T>
+void prefetch_behind_block(const T* block, int row, int rows) {
+  if constexpr (n * n * sizeof(T) >= 64) {
+    prefetch_values(block + row * n + 2 * values_ahead<T>, std::min(rows, n - row) * n);
+  }
+}
+template <int n, class T>
 void prefetch_behind_block(const T* block) {
-  if constexpr (n * n * sizeof(T) >= 64) prefetch_values(block + 2 * values_ahead<T>, n * n);
+  prefetch_behind_block<n>(block, 0, n);
 }
 
 /// Whether values are read as fewer bytes than they are computed with. A load then brings half of a line or less, and
