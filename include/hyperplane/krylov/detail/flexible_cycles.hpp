@@ -51,6 +51,7 @@ class FlexibleCycles : public KrylovMethod<Method, Vector> {
   std::vector<Vector> make_vectors(const Exec& exec, const VectorDomain<Vector>& domain, int count,
                                    const char* what) const {
     std::vector<Vector> result;
+    result.reserve(as_size(count));
     for (int j = 0; j < count; ++j) result.push_back(make_vector<Vector>(exec, domain, this->m_label + what));
     return result;
   }
