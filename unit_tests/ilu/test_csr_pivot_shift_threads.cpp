@@ -8,6 +8,10 @@
 #include <hyperplane/ilu/dilu_csr.hpp>
 #include <hyperplane/ilu/ssor_csr.hpp>
 
+#include <Kokkos_Core.hpp>
+
+#include <vector>
+
 #include "support/csr_ilu_plan.hpp"
 #include "support/csr_reference.hpp"
 #include "support/csr_zero_pivots.hpp"
@@ -19,6 +23,16 @@ namespace hyperplane::test {
 namespace {
 
 #ifdef KOKKOS_ENABLE_OPENMP
+/// A solve with factors of a matrix of which four pivots are replaced, that of row 0 first.
+template <class Plan, class Matrix>
+std::vector<double> solve_replacing_four(const Kokkos::OpenMP& exec, Plan& plan, const Matrix& a,
+                                         const std::vector<double>& b) {
+  auto const x = solve_csr_with<double>(exec, plan, a, b);
+  EXPECT_EQ(plan.status(exec).replaced, 4);
+  EXPECT_EQ(plan.status(exec).first_replaced, 0);
+  return x;
+}
+
 template <class Plan>
 void compare_threads(typename Plan::Options options) {
   options.pivot_shift = share;
@@ -37,10 +51,7 @@ void compare_threads(typename Plan::Options options) {
       if (values.columns[e] == 29) values.blocks[e] = identity(n);
     }
     auto const regular = to_device<double, n, double>(exec, values);
-    auto const x = solve_csr_with<double>(exec, plan, regular, b);
-    EXPECT_EQ(plan.status(exec).replaced, 4);
-    EXPECT_EQ(plan.status(exec).first_replaced, 0);
-    return x;
+    return solve_replacing_four(exec, plan, regular, b);
   });
 }
 
@@ -59,10 +70,7 @@ void compare_threads_with_shifts(typename Plan::Options options) {
   expect_same_bits_on_threads([&](const Kokkos::OpenMP& exec) {
     auto const a = to_device<double, n, double>(exec, reference);
     Plan plan(exec, a, options);
-    auto const x = solve_csr_with<double>(exec, plan, a, b);
-    EXPECT_EQ(plan.status(exec).replaced, 4);
-    EXPECT_EQ(plan.status(exec).first_replaced, 0);
-    return x;
+    return solve_replacing_four(exec, plan, a, b);
   });
 }
 

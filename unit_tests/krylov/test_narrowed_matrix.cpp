@@ -14,9 +14,9 @@
 #include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/narrow.hpp>
 #include <limits>
-#include <memory>
 #include <type_traits>
 
+#include "counted_matrix.hpp"
 #include "krylov_fixture.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
@@ -24,19 +24,6 @@
 // Krylov methods whose products read a copy of A in float, with the accuracy of A.
 namespace hyperplane::test::narrowed_matrix {
 namespace {
-
-/// A matrix that counts its products.
-template <class Matrix>
-struct Counted {
-  using storage_type = typename Matrix::storage_type;
-  Matrix matrix;
-  std::shared_ptr<int> products = std::make_shared<int>(0);
-};
-template <class Exec, class Matrix, class Vector>
-void apply(const Exec& exec, const Counted<Matrix>& a, const Vector& x, const Vector& y) {
-  ++*a.products;
-  apply(exec, a.matrix, x, y);
-}
 
 /// A class of one's own, whose products have errors in the fourth digit.
 template <class Matrix, class Copy>

@@ -11,9 +11,9 @@
 #include <hyperplane/stencil/block_vectors.hpp>
 #include <hyperplane/stencil/convert.hpp>
 #include <hyperplane/stencil/narrow.hpp>
-#include <memory>
 #include <string>
 
+#include "counted_matrix.hpp"
 #include "krylov_fixture.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
@@ -22,19 +22,6 @@
 // When BiCGStab turns from products with a copy of A to those of A itself, and what it does then.
 namespace hyperplane::test::rough_products {
 namespace {
-
-/// A matrix that counts its products.
-template <class Matrix>
-struct Counted {
-  using storage_type = typename Matrix::storage_type;
-  Matrix matrix;
-  std::shared_ptr<int> products = std::make_shared<int>(0);
-};
-template <class Exec, class Matrix, class Vector>
-void apply(const Exec& exec, const Counted<Matrix>& a, const Vector& x, const Vector& y) {
-  ++*a.products;
-  apply(exec, a.matrix, x, y);
-}
 
 template <class Exec>
 class RoughProductsTest : public Krylov<Exec> {

@@ -61,7 +61,6 @@ class GivingTiles {
       if (crossing.size() > most) return;
     }
     for (auto const& block : crossing) take_out(block, tiles);
-    for (auto& tile : tiles) tile.inner_end = std::max(tile.inner_first, tile.inner_end);
     m_crossing = to_space(exec, "Hyperplane::TransposedBlockCsr::tiles", crossing);
     m_tiles = to_space(exec, "Hyperplane::TransposedBlockCsr::tiles", tiles);
   }

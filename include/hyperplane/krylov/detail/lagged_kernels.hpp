@@ -35,6 +35,12 @@ class LaggedStep {
  public:
   KOKKOS_FUNCTION explicit LaggedStep(const double* sums)
       : m_u_square(sums[0]), m_w_square(sums[3]), m_u_left(sums[0]), m_w_left(sums[3]), m_uw_left(sums[1]) {}
+  /// With all of `count` directions.
+  KOKKOS_FUNCTION LaggedStep(const double* sums, int count) : LaggedStep(sums) {
+    const double* pair = sums + 2 * lagged_pairs_before;
+    for (int i = 0; i < count; ++i, pair += 2) add(pair[0], pair[1]);
+    end();
+  }
 
   /// (v[i], u) and (v[i], w) of the next direction.
   KOKKOS_FUNCTION void add(double with_u, double with_w) {
@@ -71,13 +77,8 @@ struct LaggedColumnFinish {
   KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const {
     if (!m_progress.running()) return;
     double* const h = m_system.column(m_count);
-    LaggedStep step(m_sums);
-    for (int i = 0; i < m_count; ++i) {
-      const double* const pair = m_sums + 2 * (lagged_pairs_before + i);
-      h[i] = pair[1];
-      step.add(pair[0], pair[1]);
-    }
-    step.end();
+    LaggedStep const step(m_sums, m_count);
+    for (int i = 0; i < m_count; ++i) h[i] = m_sums[2 * (lagged_pairs_before + i) + 1];
     h[m_count] = step.component();
     // A square of w that has overflowed ends the solve as a breakdown: w was scaled to zero.
     double const left = Kokkos::isfinite(m_sums[3]) ? Kokkos::sqrt(sums.m_values[0]) : m_sums[3];
@@ -140,6 +141,15 @@ struct LaggedSubtract {
 /// On hosts, elements at a time: those of u and w stay in the nearest cache.
 inline constexpr std::int64_t lagged_chunk = 1024;
 
+/// The sum of all lanes, a power of two of them.
+template <std::size_t lanes>
+double folded(double (&sums)[lanes]) {
+  for (auto width = lanes / 2; width > 0; width /= 2) {
+    for (std::size_t lane = 0; lane < width; ++lane) sums[lane] += sums[lane + width];
+  }
+  return sums[0];
+}
+
 /// On hosts: the pairs of a chunk.
 template <class Kept>
 struct LaggedDotsHostChunk {
@@ -188,14 +198,8 @@ struct LaggedDotsHostChunk {
       for (int lane = 0; lane < lanes; ++lane) add(lane, e + lane);
     }
     for (; e < end; ++e) add(0, e);
-    for (int width = lanes / 2; width > 0; width /= 2) {
-      for (int lane = 0; lane < width; ++lane) {
-        with_u[lane] += with_u[lane + width];
-        with_w[lane] += with_w[lane + width];
-      }
-    }
-    to[0] = with_u[0];
-    to[m_chunks] = with_w[0];
+    to[0] = folded(with_u);
+    to[m_chunks] = folded(with_w);
     return to + 2 * m_chunks;
   }
 };
@@ -219,20 +223,10 @@ struct LaggedSubtractHostChunk {
     int i = 0;
     for (; i + together <= count; i += together) subtract<together>(i, begin, size, u, w);
     for (; i < count; ++i) subtract<1>(i, begin, size, u, w);
-    m_partial[chunk] = end(step(), m_vectors.m_v[count].m_data + begin, size, u, w);
+    m_partial[chunk] = end(LaggedStep(m_sums, count), m_vectors.m_v[count].m_data + begin, size, u, w);
   }
 
  private:
-  LaggedStep step() const {
-    LaggedStep result(m_sums);
-    for (int i = 0; i < m_vectors.m_count; ++i) {
-      const double* const pair = m_sums + 2 * (lagged_pairs_before + i);
-      result.add(pair[0], pair[1]);
-    }
-    result.end();
-    return result;
-  }
-
   template <int count>
   void subtract(int first, std::int64_t begin, int size, double* u, double* w) const {
     const Kept* v[std::size_t{count}];
@@ -273,10 +267,7 @@ struct LaggedSubtractHostChunk {
       for (int lane = 0; lane < lanes; ++lane) make(lane, e + lane);
     }
     for (; e < size; ++e) make(0, e);
-    for (int width = lanes / 2; width > 0; width /= 2) {
-      for (int lane = 0; lane < width; ++lane) squares[lane] += squares[lane + width];
-    }
-    return squares[0];
+    return folded(squares);
   }
 };
 
