@@ -12,17 +12,18 @@ main=90
 # Capabilities for which the library has the same code are compiled together: only the first one's is made from the source.
 others=("75" "80 89" "100 120")
 
-# compile kernels CAPABILITY, compile device CAPABILITY ... (without the host's part, which is the same for all, and with
-# little optimization, which takes less than half the time), or compile header HEADER CAPABILITY (as far as the front end and
+# compile kernels CAPABILITY, compile device CAPABILITY ... (without the host's part, which is the same for all), both with
+# little optimization, which takes less than half the time, or compile header HEADER CAPABILITY (as far as the front end and
 # its errors go).
 compile() {
   local flags=(-std=c++20 -Iinclude -Xcompiler=-Wall,-Wextra,-Werror -Werror=all-warnings)
+  local quickly=(-Xcicc -O1 -Xptxas -O1)
   case $1 in
-    kernels) nvcc "${flags[@]}" -arch="sm_$2" -c unit_tests/cuda/kernels.cu -o "$out/kernels_$2.o" ;;
+    kernels) nvcc "${flags[@]}" "${quickly[@]}" -arch="sm_$2" -c unit_tests/cuda/kernels.cu -o "$out/kernels_$2.o" ;;
     device)
       local capability
       for capability in "${@:2}"; do flags+=(-gencode "arch=compute_$2,code=sm_$capability"); done
-      nvcc "${flags[@]}" -Xcicc -O1 -Xptxas -O1 -fatbin unit_tests/cuda/kernels.cu -o "$out/kernels_$2.fatbin"
+      nvcc "${flags[@]}" "${quickly[@]}" -fatbin unit_tests/cuda/kernels.cu -o "$out/kernels_$2.fatbin"
       ;;
     header)
       local name=${2#include/}

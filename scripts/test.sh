@@ -39,13 +39,14 @@ case "${1:?quick, quick-before-rest, rest or serial}" in
     scripts/scaling_page.py --check
     scripts/test_scaling_page.py
     scripts/test_run.sh
-    # What "rest" runs with optimization, with the same compiler and Kokkos, is not compiled without before.
+    # What "rest" runs with optimization, with the same compiler and Kokkos, is not compiled without before. It also has the
+    # tests of every block size, with sanitizers.
     if [[ $1 == quick ]]; then
       build openmp-test
       stage "openmp-test: tests"
       run_tests openmp-test
     else
-      build openmp-test -DHYPERPLANE_OPTIMIZED=APART
+      build openmp-test -DHYPERPLANE_OPTIMIZED=APART -DHYPERPLANE_TEST_ALL_SIZES=OFF
       stage "openmp-test: tests"
       run_tests openmp-test --label-exclude '^optimized$'
     fi
@@ -74,7 +75,7 @@ case "${1:?quick, quick-before-rest, rest or serial}" in
     ctest --test-dir build/openmp-optimized --label-regex optimized --no-tests=error --output-on-failure --parallel "$(nproc)"
     # Benchmarks, whose smoke runs verify what they measure, in the folder of the quick tests.
     stage "openmp-test: benchmarks"
-    cmake --preset openmp-test -DHYPERPLANE_OPTIMIZED=APART -DHYPERPLANE_BUILD_PERF_TESTS=ON
+    cmake --preset openmp-test -DHYPERPLANE_OPTIMIZED=APART -DHYPERPLANE_TEST_ALL_SIZES=OFF -DHYPERPLANE_BUILD_PERF_TESTS=ON
     cmake --build --preset openmp-test
     run_tests openmp-test --label-regex benchmark
     stage "models of how threads wait for one another"
@@ -89,7 +90,7 @@ case "${1:?quick, quick-before-rest, rest or serial}" in
     # is the same. Clang compiles without optimization in half of GCC's time; no source asks for both the version of Kokkos
     # and the compiler.
     with_clang "the second Kokkos"
-    build serial-test '-DHYPERPLANE_TEST_RANKS=1;2;3;4' "${clang[@]}"
+    build serial-test '-DHYPERPLANE_TEST_RANKS=1;2;3;4' -DHYPERPLANE_TEST_ALL_SIZES=OFF "${clang[@]}"
     stage "serial-test: tests"
     run_tests serial-test --label-exclude install
     run_tests serial-test --tests-regex '^install_(find_package|add_subdirectory)'

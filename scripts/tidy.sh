@@ -12,7 +12,7 @@ if ! command -v clang-tidy-19 >/dev/null; then
 fi
 
 python3 - "$build" <<'PYTHON'
-import json, pathlib, shlex, sys
+import json, pathlib, re, shlex, sys
 
 sys.path.insert(0, "scripts")
 from library_sources import ROOT as root, compile_commands, host_headers, library_entry, mpi_flags
@@ -29,6 +29,23 @@ for entry in compile_commands(build):
     if folder in folders:
         commands.setdefault(entry["file"], entry)
 library = library_entry(commands.values())
+tidy = build / "tidy"
+tidy.mkdir(exist_ok=True)
+# Templates that the library instantiates for each block size are the same code: one size, of those above 1, will do, and
+# those of a folder are parsed together.
+instances = {}
+for name in [name for name in commands if "#define HYPERPLANE_SIZES" in pathlib.Path(name).read_text()]:
+    entry = commands.pop(name)
+    source = pathlib.Path(name).read_text()
+    sizes = re.search(r"#define HYPERPLANE_SIZES (.*)", source)[1].split(",")
+    together, included = instances.setdefault(pathlib.Path(name).parent, (entry, set()))
+    included.add(re.search(r'#include "(.*)"', source)[1])
+for number, (entry, included) in enumerate(instances.values()):
+    file = tidy / f"instances_{number}.cpp"
+    size = next((n for n in sizes if n != "1"), "1")
+    file.write_text(f"#define HYPERPLANE_GROUP 0\n#define HYPERPLANE_SIZES {size}\n" +
+                    "".join(f'#include "{header}"\n' for header in sorted(included)))
+    commands[str(file)] = dict(entry, file=str(file), command=entry["command"].replace(entry["file"], shlex.quote(str(file))))
 # All headers in one file: templates are checked as they are written, once. It is compiled as a file of the library is,
 # where there is MPI, with MPI.
 mpi = mpi_flags()
@@ -38,8 +55,6 @@ pathlib.Path(all_headers).write_text("".join(f"#include <{header}>\n" for header
 commands[all_headers] = dict(library, file=all_headers,
                              command=library["command"].replace(library["file"], shlex.quote(all_headers)) +
                              " " + shlex.join(mpi or []))
-tidy = build / "tidy"
-tidy.mkdir(exist_ok=True)
 # What is precompiled may not have been built.
 precompiled = {word for entry in commands.values() for word in shlex.split(entry["command"]) if word.endswith((".pch", ".gch"))}
 (tidy / "precompiled").write_text("".join(f"{pathlib.Path(file).relative_to(build)}\n" for file in sorted(precompiled)))

@@ -54,8 +54,12 @@ std::vector<Interface> expect_found(const std::string& what, const std::vector<P
 }
 
 TEST(FindInterfaces, whatever_the_axes_of_both) {
-  for (auto const& first : all_transforms()) {
-    for (auto const& second : all_transforms()) {
+  // Each of 48 meets seven of them.
+  auto const transforms = all_transforms();
+  for (std::size_t f = 0; f < transforms.size(); ++f) {
+    for (std::size_t s = f % 7; s < transforms.size(); s += 7) {
+      auto const& first = transforms[f];
+      auto const& second = transforms[s];
       auto const what = to_string(first) + " " + to_string(second);
       auto const found = expect_found(what, {{{{0, 0, 0}, {2, 3, 2}}, first}, {{{2, 0, 0}, {3, 3, 2}}, second}});
       ASSERT_THAT(found, SizeIs(1)) << what;
