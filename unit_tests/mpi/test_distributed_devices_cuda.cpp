@@ -7,6 +7,7 @@
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/mpi/detail/choose_transport.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <limits>
 
 #include "distributed_fixture.hpp"
@@ -17,6 +18,10 @@ namespace hyperplane::test {
 namespace {
 
 using Exec = Kokkos::Cuda;
+template <int n, class Storage = double>
+using Ilu = BlockIlu0<double, n, Exec, Storage>;
+template <int n, class Storage = double>
+using OverRelaxed = Ssor<double, n, Exec, Storage>;
 
 class DistributedDevices : public DistributedTest<Exec> {
  protected:
@@ -29,25 +34,36 @@ class DistributedDevices : public DistributedTest<Exec> {
            BlockIlu0Part<double, 5, Exec>::lacking().empty();
   }
 
-  template <int n, class Storage = double>
-  void expect_bits_of_box(const Grid& box) {
-    auto const whole = stack(box);
-    DistributedGrid const grid(world, whole);
-    // The system of the box: parts of it are one after the other.
+  /// The parts of this rank, which are one after the other in the system of the box.
+  template <int n, class Storage>
+  DistributedStencil7<double, n, Exec, Storage> parts_of(const DistributedGrid& grid,
+                                                         const ReferenceStencil& system) const {
+    DistributedStencil7<double, n, Exec, Storage> result(exec, grid);
+    for (int const b : grid.blocks()) {
+      ReferenceStencil part(grid.whole().block(b), n);
+      auto const first = system.blocks.begin() + grid.whole().first_point(b);
+      std::copy(first, first + part.grid.size(), part.blocks.begin());
+      Kokkos::deep_copy(exec, result.block(b).flat(), to_device<double, n, Storage>(exec, part).flat());
+      exec.fence();
+    }
+    return result;
+  }
+
+  template <class P>
+  void expect_bits_of_box(const Grid& box, typename P::Options options = {}) {
+    constexpr int n = P::block_size;
+    using Storage = typename P::storage_type;
+    DistributedGrid const grid(world, stack(box));
     auto const system = random_stencil(box, n);
     auto const rhs = random_vector(system.rows());
-    DistributedStencil7<double, n, Exec, Storage> const a(exec, grid);
-    int const own = grid.blocks()[0];
-    ReferenceStencil part(whole.block(own), n);
-    auto const first = system.blocks.begin() + whole.first_point(own);
-    std::copy(first, first + part.grid.size(), part.blocks.begin());
-    Kokkos::deep_copy(exec, a.block(own).flat(), to_device<double, n, Storage>(exec, part).flat());
+    auto const a = parts_of<n, Storage>(grid, system);
     auto const b = to_ranks<double, n>(exec, grid, rhs);
     DistributedVector<double, n, Exec> const x(exec, grid);
 
-    DistributedMultiBlock<BlockIlu0<double, n, Exec, Storage>> plan(exec, grid, {.coupling = Coupling::natural});
+    DistributedMultiBlock<P> plan(exec, grid, {.coupling = Coupling::natural, .block = options});
     ASSERT_TRUE(plan.goes_through_devices());
-    BlockIlu0<double, n, Exec, Storage> reference(exec, box, {.path = SweepPath::portable});
+    options.path = SweepPath::portable;
+    P reference(exec, box, options);
     reference.factor(exec, to_device<double, n, Storage>(exec, system));
     auto const y = to_device<double, n>(exec, box, rhs);
     reference.solve(exec, y, y);
@@ -69,34 +85,43 @@ class DistributedDevices : public DistributedTest<Exec> {
     EXPECT_TRUE(bitwise_equal(to_host(exec, x.local()), part_of_rank(grid, n, to_host(exec, y))))
         << to_string(box) << ", n = " << n << ", iterates";
   }
+
+  /// Where a block of a point of the last grid block is not a number.
+  template <class P>
+  void expect_failure() {
+    constexpr int n = P::block_size;
+    auto const whole = stack(Grid(6, 7, 4 * world.size()));
+    DistributedGrid const grid(world, whole);
+    MultiBlockReference system(whole, n);
+    int const last = whole.block_count() - 1;
+    auto& block = system.blocks[last];
+    std::ranges::fill(block.block(block.grid.index({2, 3, 0}), Direction::center).entries,
+                      std::numeric_limits<double>::quiet_NaN());
+    DistributedMultiBlock<P> plan(exec, grid, {.coupling = Coupling::natural});
+    plan.factor(exec, to_ranks<double, n, double>(exec, grid, system));
+    auto const status = plan.status(exec);
+    EXPECT_FALSE(status.ok());
+    EXPECT_EQ(status.grid_block, last);
+    EXPECT_EQ(status.rank, grid.owner(last));
+    EXPECT_THAT(status.message(), ::testing::HasSubstr("(2, 3, 0)"));
+  }
 };
 
 TEST_F(DistributedDevices, bits_of_the_box) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
   for (auto const& box : {Grid(5, 4, 8), Grid(9, 17, 13), Grid(40, 33, 21), Grid(31, 20, 37)}) {
-    expect_bits_of_box<5>(box);
-    expect_bits_of_box<3, float>(box);
+    expect_bits_of_box<Ilu<5>>(box);
+    expect_bits_of_box<Ilu<3, float>>(box);
+    expect_bits_of_box<OverRelaxed<5>>(box, {.relaxation = 1.3});
+    expect_bits_of_box<OverRelaxed<3, float>>(box, {.relaxation = 1.3});
   }
-  expect_bits_of_box<2>(Grid(6, 5, world.size()));
+  expect_bits_of_box<Ilu<2>>(Grid(6, 5, world.size()));
 }
 
 TEST_F(DistributedDevices, failures_name_rank_and_point) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
-  constexpr int n = 5;
-  auto const whole = stack(Grid(6, 7, 4 * world.size()));
-  DistributedGrid const grid(world, whole);
-  MultiBlockReference system(whole, n);
-  int const last = whole.block_count() - 1;
-  auto& block = system.blocks[last];
-  std::ranges::fill(block.block(block.grid.index({2, 3, 0}), Direction::center).entries,
-                    std::numeric_limits<double>::quiet_NaN());
-  DistributedMultiBlock<BlockIlu0<double, n, Exec>> plan(exec, grid, {.coupling = Coupling::natural});
-  plan.factor(exec, to_ranks<double, n, double>(exec, grid, system));
-  auto const status = plan.status(exec);
-  EXPECT_FALSE(status.ok());
-  EXPECT_EQ(status.grid_block, last);
-  EXPECT_EQ(status.rank, grid.owner(last));
-  EXPECT_THAT(status.message(), ::testing::HasSubstr("(2, 3, 0)"));
+  expect_failure<Ilu<5>>();
+  expect_failure<OverRelaxed<5>>();
 }
 
 TEST_F(DistributedDevices, krylov_methods_converge) {
@@ -106,7 +131,7 @@ TEST_F(DistributedDevices, krylov_methods_converge) {
   DistributedGrid const grid(world, whole);
   auto const a = to_ranks<double, n, double>(exec, grid, MultiBlockReference(whole, n));
   auto const b = to_ranks<double, n>(exec, grid, random_vector(whole.size() * n));
-  DistributedMultiBlock<BlockIlu0<double, n, Exec>> plan(exec, grid, {.coupling = Coupling::natural});
+  DistributedMultiBlock<Ilu<n>> plan(exec, grid, {.coupling = Coupling::natural});
   plan.factor(exec, a);
   DistributedVector<double, n, Exec> const x(exec, grid), r(exec, grid);
   BiCgStab<DistributedVector<double, n, Exec>> const krylov(exec, grid, {.tolerance = 1e-10});
@@ -114,19 +139,34 @@ TEST_F(DistributedDevices, krylov_methods_converge) {
   EXPECT_TRUE(result.converged()) << result.message();
 }
 
-TEST_F(DistributedDevices, other_grids_and_transports_go_by_colours) {
+TEST_F(DistributedDevices, other_grids_paths_and_transports_go_by_colours) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
-  using Plan = DistributedMultiBlock<BlockIlu0<double, 5, Exec>>;
-  typename Plan::Options const natural{.coupling = Coupling::natural};
+  using Plan = DistributedMultiBlock<OverRelaxed<5>>;
   int const ranks = world.size();
-  auto const goes = [&](const MultiBlockGrid& whole, Transport transport) {
-    return Plan(exec, DistributedGrid(world, whole, transport), natural).goes_through_devices();
+  auto const goes = [&](const MultiBlockGrid& whole, Transport transport, SweepPath path = SweepPath::automatic) {
+    return Plan(exec, DistributedGrid(world, whole, transport), {.coupling = Coupling::natural, .block = {.path = path}})
+        .goes_through_devices();
   };
   Grid const box(2 * ranks, 2 * ranks, 2 * ranks);
-  EXPECT_TRUE(goes(cut_grid(box, {1, 1, ranks}).grid, Transport::peer));
-  EXPECT_FALSE(goes(cut_grid(box, {1, 1, ranks}).grid, Transport::host));
+  auto const along_k = cut_grid(box, {1, 1, ranks}).grid;
+  EXPECT_TRUE(goes(along_k, Transport::peer));
+  EXPECT_TRUE(goes(along_k, Transport::peer, SweepPath::slab));
+  // All ranks decide as the one whose path is another.
+  EXPECT_FALSE(goes(along_k, Transport::peer, world.rank() == 0 ? SweepPath::portable : SweepPath::automatic));
+  EXPECT_FALSE(goes(along_k, Transport::host));
   EXPECT_FALSE(goes(cut_grid(box, {1, ranks, 1}).grid, Transport::automatic));
   EXPECT_FALSE(goes(cut_grid(box, {1, 1, 2 * ranks}).grid, Transport::automatic));
+}
+
+TEST_F(DistributedDevices, a_relaxation_out_of_range_is_refused) {
+  if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
+  DistributedGrid const grid(world, stack(Grid(3, 3, 2 * world.size())));
+  bool const wrong = world.rank() + 1 == world.size();
+  EXPECT_THAT(thrown_text([&] {
+                DistributedMultiBlock<OverRelaxed<5>>(
+                    exec, grid, {.coupling = Coupling::natural, .block = {.relaxation = wrong ? 2.0 : 1.0}});
+              }),
+              ::testing::HasSubstr("rank " + std::to_string(world.size() - 1) + ": SsorPart: relaxation is 2"));
 }
 
 }  // namespace

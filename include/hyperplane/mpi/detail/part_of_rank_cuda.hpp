@@ -4,71 +4,116 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/current_device.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/block_ilu0_part_cuda.hpp>
+#include <hyperplane/mpi/detail/made_by_all.hpp>
 #include <hyperplane/mpi/detail/part_of_rank.hpp>
 #include <hyperplane/mpi/detail/peer_memory.hpp>
 #include <hyperplane/mpi/detail/stacked_parts.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
+#include <hyperplane/ssor/ssor.hpp>
+#include <hyperplane/ssor/ssor_part_cuda.hpp>
+#include <hyperplane/sweep/part_sweeps_cuda.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// BILU(0) of a box whose parts are on the devices of the ranks, by BlockIlu0Part.
+/// The part of a box that a device has of P, and its options.
+template <class P>
+struct PartOf {};
 template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
   requires(n > 1)
-class PartOfRank<BlockIlu0<Scalar, n, Exec, Storage>> {
-  using Part = BlockIlu0Part<Scalar, n, Exec, Storage>;
+struct PartOf<BlockIlu0<Scalar, n, Exec, Storage>> {
+  using Type = BlockIlu0Part<Scalar, n, Exec, Storage>;
+  static BlockIlu0PartOptions options(const BlockIlu0Options& options) {
+    return {.multiprocessors = options.multiprocessors};
+  }
+};
+template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
+  requires(n > 1)
+struct PartOf<Ssor<Scalar, n, Exec, Storage>> {
+  using Type = SsorPart<Scalar, n, Exec, Storage>;
+  static SsorPartOptions options(const SsorOptions& options) { return {.relaxation = options.relaxation}; }
+};
+
+/// P of a box whose parts are on the devices of the ranks, by PartOf<P>.
+template <class P>
+  requires PartOfBox<typename PartOf<P>::Type>
+class PartOfRank<P> {
+  using Part = typename PartOf<P>::Type;
+  using Exec = typename Part::execution_space;
 
  public:
   static constexpr bool exists = true;
 
-  /// Null where grid blocks are no parts that lie one above the other, one on each rank, where the path that is asked
-  /// for is another one, and where a device lacks what it takes. Collective. With Transport::peer alone.
+  /// Null, on all ranks, where grid blocks are no parts that lie one above the other, one on each rank, where the path
+  /// that is asked for is another one, where a device lacks what it takes, and where a rank gets no memory that others
+  /// open, or cannot open theirs. Collective. With Transport::peer alone.
   static std::shared_ptr<PartOfRank> make(const Exec& exec, const DistributedGrid& grid,
-                                          const BlockIlu0Options& options) {
+                                          const typename P::Options& options) {
     auto const& communicator = grid.communicator();
-    auto const ranks = StackedParts::ranks(grid);
+    std::vector<int> owners;
+    for (int b = 0; b < grid.whole().block_count(); ++b) owners.push_back(grid.owner(b));
+    auto const ranks = StackedParts::ranks(grid.whole(), owners, communicator.size());
     if (ranks.size() < 2) return nullptr;
     cuda::CurrentDevice const current(exec.cuda_device());
-    bool const suits = options.path == SweepPath::automatic || options.path == SweepPath::slab;
-    if (communicator.any(!suits || !Part::lacking().empty())) return nullptr;
-    return std::make_shared<PartOfRank>(exec, grid, ranks, options);
+    bool const suits = communicator.agree([&] {
+      return (options.path == SweepPath::automatic || options.path == SweepPath::slab) && Part::lacking().empty();
+    });
+    int const place = static_cast<int>(std::ranges::find(ranks, communicator.rank()) - ranks.begin());
+    Neighbours const neighbours{place > 0 ? ranks[as_size(place - 1)] : none,
+                                place + 1 < static_cast<int>(ranks.size()) ? ranks[as_size(place + 1)] : none};
+    auto const memory = made_by_all(communicator, suits, [&] { return made_memory(exec, grid, neighbours); });
+    if (!memory) return nullptr;
+    return communicator.agree(
+        [&] { return std::make_shared<PartOfRank>(exec, grid, place, neighbours, memory, options); });
   }
 
-  PartOfRank(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& ranks,
-             const BlockIlu0Options& options)
-      : m_place(static_cast<int>(std::ranges::find(ranks, grid.communicator().rank()) - ranks.begin())) {
-    Grid const part = grid.local().block(0);
-    int const below = m_place > 0 ? ranks[as_size(m_place - 1)] : -1;
-    int const above = m_place + 1 < static_cast<int>(ranks.size()) ? ranks[as_size(m_place + 1)] : -1;
-    std::vector<int> neighbours;
-    for (int const rank : {below, above}) {
-      if (rank >= 0) neighbours.push_back(rank);
-    }
-    m_memory = std::make_shared<PeerMemory>(exec, grid.communicator(), Part::window_bytes(part), neighbours);
-    auto const window = [&](int rank) { return rank < 0 ? nullptr : m_memory->of(rank); };
-    m_part = grid.communicator().agree([&] {
-      return std::make_shared<Part>(exec, part, PartWindows{m_memory->own(), window(below), window(above)},
-                                    BlockIlu0PartOptions{.multiprocessors = options.multiprocessors});
-    });
-  }
+  /// The ranks that have the parts below and above; `none` where there is none.
+  struct Neighbours {
+    int below, above;
+  };
+
+  PartOfRank(const Exec& exec, const DistributedGrid& grid, int place, const Neighbours& neighbours,
+             std::shared_ptr<PeerMemory> memory, const typename P::Options& options)
+      : m_place(place),
+        m_memory(std::move(memory)),
+        m_part(exec, grid.local().block(0),
+               PartWindows{m_memory->own(), window(neighbours.below), window(neighbours.above)},
+               PartOf<P>::options(options)) {}
 
   /// The number of this part, from the lowest on.
   int place() const { return m_place; }
-  Part& part() const { return *m_part; }
+  Part& part() { return m_part; }
 
  private:
+  static constexpr int none = -1;
+
+  static std::shared_ptr<PeerMemory> made_memory(const Exec& exec, const DistributedGrid& grid,
+                                                 const Neighbours& neighbours) {
+    std::vector<int> ranks;
+    if (neighbours.below != none) ranks.push_back(neighbours.below);
+    if (neighbours.above != none) ranks.push_back(neighbours.above);
+    auto const bytes = Part::window_bytes(grid.local().block(0));
+    return std::make_shared<PeerMemory>(exec, grid.communicator(), bytes, ranks);
+  }
+
+  std::byte* window(int rank) const { return rank == none ? nullptr : m_memory->of(rank); }
+
   int m_place;
   std::shared_ptr<PeerMemory> m_memory;  ///< ends after the part, whose kernels write into that of others
-  std::shared_ptr<Part> m_part;
+  Part m_part;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
