@@ -118,6 +118,15 @@ TEST_F(DistributedDevices, bits_of_the_box) {
   expect_bits_of_box<Ilu<2>>(Grid(6, 5, world.size()));
 }
 
+// One device has recursions over points for them.
+TEST_F(DistributedDevices, scalars_have_the_bits_of_the_box) {
+  if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
+  for (auto const& box : {Grid(1, 1, 2 * world.size()), Grid(9, 17, 13), Grid(31, 70, 37)}) {
+    expect_bits_of_box<Ilu<1>>(box);
+    expect_bits_of_box<OverRelaxed<1>>(box, {.relaxation = 1.3});
+  }
+}
+
 TEST_F(DistributedDevices, failures_name_rank_and_point) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
   expect_failure<Ilu<5>>();

@@ -76,9 +76,8 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 ///   Ssor) and less than 280 bytes.
 ///
 /// With Coupling::natural and Transport::peer, where grid blocks are the parts of a box that is cut along k, one on
-/// each rank, BlockIlu0 and Ssor with n > 1 are not one of each part, coupled by colours, but that of the box, by
-/// BlockIlu0Part and SsorPart: its bits are those of the whole box, and all devices work at once.
-/// goes_through_devices() says so; it is false, on all ranks, where one of them cannot open the memory of another.
+/// each rank, BlockIlu0 and Ssor are not one of each part, coupled by colours, but that of the box, by BlockIlu0Part
+/// and SsorPart: its bits are those of the whole box, and all devices work at once. goes_through_devices() says so; it is false, on all ranks, where one of them cannot open the memory of another.
 /// factor() then has one reduction, and solve() is one launch and waits for nothing. A launch that fails is an error of
 /// its rank alone, which has to end the program (MPI_Abort). Kernels that wait for another device occupy theirs: what
 /// else waits for other ranks, as apply() does with Transport::peer, is on the same instance, or ordered by events.

@@ -33,7 +33,6 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class P>
 struct PartOf {};
 template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
-  requires(n > 1)
 struct PartOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = BlockIlu0Part<Scalar, n, Exec, Storage>;
   static BlockIlu0PartOptions options(const BlockIlu0Options& options) {
@@ -41,7 +40,6 @@ struct PartOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   }
 };
 template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
-  requires(n > 1)
 struct PartOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = SsorPart<Scalar, n, Exec, Storage>;
   static SsorPartOptions options(const SsorOptions& options) { return {.relaxation = options.relaxation}; }
