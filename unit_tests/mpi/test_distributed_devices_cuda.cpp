@@ -6,9 +6,12 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/krylov/transposed.hpp>
 #include <hyperplane/mpi/detail/choose_transport.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "distributed_fixture.hpp"
 #include "support/transfer.hpp"
@@ -49,6 +52,19 @@ class DistributedDevices : public DistributedTest<Exec> {
     return result;
   }
 
+  /// M^-T rhs of the whole box, on SweepPath::slab.
+  template <class P>
+  std::vector<double> transposed_solution(const ReferenceStencil& system, const std::vector<double>& rhs,
+                                          typename P::Options options) const {
+    constexpr int n = P::block_size;
+    options.path = SweepPath::slab;
+    P plan(exec, system.grid, options);
+    plan.factor(exec, to_device<double, n, typename P::storage_type>(exec, system));
+    auto const x = to_device<double, n>(exec, system.grid, rhs);
+    plan.solve_transposed(exec, x, x);
+    return to_host(exec, x);
+  }
+
   template <class P>
   void expect_bits_of_box(const Grid& box, typename P::Options options = {}) {
     constexpr int n = P::block_size;
@@ -60,30 +76,41 @@ class DistributedDevices : public DistributedTest<Exec> {
     auto const b = to_ranks<double, n>(exec, grid, rhs);
     DistributedVector<double, n, Exec> const x(exec, grid);
 
+    DistributedVector<double, n, Exec> const z(exec, grid);
+
     DistributedMultiBlock<P> plan(exec, grid, {.coupling = Coupling::natural, .block = options});
     ASSERT_TRUE(plan.goes_through_devices());
+    // Paths differ in the bits of transposed solves.
+    auto const transposed = part_of_rank(grid, n, transposed_solution<P>(system, rhs, options));
     options.path = SweepPath::portable;
     P reference(exec, box, options);
     reference.factor(exec, to_device<double, n, Storage>(exec, system));
     auto const y = to_device<double, n>(exec, box, rhs);
     reference.solve(exec, y, y);
     auto const expected = part_of_rank(grid, n, to_host(exec, y));
+    auto const what = to_string(box) + ", n = " + std::to_string(n);
     for (int repetition = 0; repetition < 5; ++repetition) {
       plan.factor(exec, a);
       EXPECT_TRUE(plan.status(exec).ok());
       plan.factor(exec, a);
+      // In turns, which share the memory at the cuts.
       plan.solve(exec, b, x);
+      plan.solve_transposed(exec, b, z);
       plan.solve(exec, x, x);
+      plan.solve_transposed(exec, z, z);
+      plan.solve_transposed(exec, b, z);
       plan.solve(exec, b, x);
-      EXPECT_TRUE(bitwise_equal(to_host(exec, x.local()), expected)) << to_string(box) << ", n = " << n;
+      EXPECT_TRUE(bitwise_equal(to_host(exec, x), expected)) << what;
+      EXPECT_TRUE(n > 1 ? bitwise_equal(to_host(exec, z), transposed)
+                        : near(to_host(exec, z), transposed, rounding<double>(100, n)))
+          << what << ", transposed";
     }
     // Products have them, too, and so have iterates of the two, which begin with M^-1 b.
     KrylovOptions const some{.tolerance = 0, .max_iterations = 4};
     Richardson<BlockVector<double, n, Exec>>(exec, box, some)
         .solve(exec, to_device<double, n, Storage>(exec, system), reference, to_device<double, n>(exec, box, rhs), y);
     Richardson<DistributedVector<double, n, Exec>>(exec, grid, some).solve(exec, a, plan, b, x);
-    EXPECT_TRUE(bitwise_equal(to_host(exec, x.local()), part_of_rank(grid, n, to_host(exec, y))))
-        << to_string(box) << ", n = " << n << ", iterates";
+    EXPECT_TRUE(bitwise_equal(to_host(exec, x), part_of_rank(grid, n, to_host(exec, y)))) << what << ", iterates";
   }
 
   /// Where a block of a point of the last grid block is not a number.
@@ -146,6 +173,25 @@ TEST_F(DistributedDevices, krylov_methods_converge) {
   BiCgStab<DistributedVector<double, n, Exec>> const krylov(exec, grid, {.tolerance = 1e-10});
   auto const result = krylov.solve(exec, a, plan, b, x);
   EXPECT_TRUE(result.converged()) << result.message();
+}
+
+TEST_F(DistributedDevices, adjoint_systems_are_solved) {
+  if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
+  constexpr int n = 5;
+  auto const whole = stack(Grid(12, 9, 5 * world.size()));
+  DistributedGrid const grid(world, whole);
+  MultiBlockReference const reference(whole, n);
+  auto const a = to_ranks<double, n, double>(exec, grid, reference);
+  auto const solution = random_vector(whole.size() * n, 5);
+  auto const b = to_ranks<double, n>(exec, grid, reference.rows().transposed() * solution);
+  DistributedMultiBlock<OverRelaxed<n>> plan(exec, grid, {.coupling = Coupling::natural});
+  ASSERT_TRUE(plan.goes_through_devices());
+  plan.factor(exec, a);
+  DistributedVector<double, n, Exec> const x(exec, grid);
+  auto const result = BiCgStab<DistributedVector<double, n, Exec>>(exec, grid, {.tolerance = 1e-11})
+                          .solve(exec, transposed(a), transposed(plan), b, x);
+  EXPECT_TRUE(result.converged()) << result.message();
+  EXPECT_TRUE(near(to_host(exec, x), part_of_rank(grid, n, solution), 1e-7));
 }
 
 TEST_F(DistributedDevices, other_grids_paths_and_transports_go_by_colours) {

@@ -154,16 +154,16 @@ class DistributedMultiBlock {
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. With other couplings than none as
   /// collective, and with as many messages, as solve(): n values for each pair of points, of what one gives to the
   /// other. The first one then prepares what paths on devices need, and has a reduction of one number between ranks:
-  /// where that fails on a rank, all ranks throw Error. Throws Error as solve() and MultiBlock::solve_transposed() do,
-  /// and where goes_through_devices().
+  /// where that fails on a rank, all ranks throw Error. Where goes_through_devices() it has the bits of SweepPath::slab
+  /// on the whole box for n > 1, and agrees to rounding with those of other kernels for n = 1. Throws Error as solve()
+  /// and MultiBlock::solve_transposed() do.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const Local& local, const typename Vector::Local& v) { local.solve_transposed(exec, v, v); }
   {
     check_solve("DistributedMultiBlock::solve_transposed", rhs, x);
-    require(
-        m_local.has_value(),
-        "DistributedMultiBlock::solve_transposed: there is no M^-T where kernels go from the device of a rank to the "
-        "next one");
+    if constexpr (can_go_through_devices) {
+      if (m_part) return m_part->solve_transposed(exec, rhs.local(), x.local());
+    }
     m_local->solve_transposed(exec, rhs.local(), x.local());
   }
 

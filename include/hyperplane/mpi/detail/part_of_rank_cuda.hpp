@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -9,6 +10,7 @@
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/block_ilu0_part_cuda.hpp>
+#include <hyperplane/mpi/communicator.hpp>
 #include <hyperplane/mpi/detail/made_by_all.hpp>
 #include <hyperplane/mpi/detail/part_of_rank.hpp>
 #include <hyperplane/mpi/detail/peer_memory.hpp>
@@ -53,6 +55,7 @@ class PartOfRank<P> {
   using Exec = typename Part::execution_space;
 
  public:
+  using Vector = MultiBlockVector<typename Part::scalar_type, Part::block_size, Exec>;
   static constexpr bool exists = true;
 
   /// Null, on all ranks, where grid blocks are no parts that lie one above the other, one on each rank, where the path
@@ -85,7 +88,8 @@ class PartOfRank<P> {
 
   PartOfRank(const Exec& exec, const DistributedGrid& grid, int place, const Neighbours& neighbours,
              std::shared_ptr<PeerMemory> memory, const typename P::Options& options)
-      : m_place(place),
+      : m_communicator(grid.communicator()),
+        m_place(place),
         m_memory(std::move(memory)),
         m_part(exec, grid.local().block(0),
                PartWindows{m_memory->own(), window(neighbours.below), window(neighbours.above)},
@@ -94,6 +98,16 @@ class PartOfRank<P> {
   /// The number of this part, from the lowest on.
   int place() const { return m_place; }
   Part& part() { return m_part; }
+
+  /// x = M^-T rhs. The first one is collective: where a rank does not get what it prepares, all ranks throw Error, and
+  /// none waits for kernels of that rank.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) {
+    if (!m_is_prepared) {
+      m_communicator.agree([&] { m_part.prepare_transposed(exec); });
+      m_is_prepared = true;
+    }
+    m_part.solve_transposed(exec, rhs.block(0), x.block(0));
+  }
 
  private:
   static constexpr int none = -1;
@@ -109,9 +123,11 @@ class PartOfRank<P> {
 
   std::byte* window(int rank) const { return rank == none ? nullptr : m_memory->of(rank); }
 
+  Communicator m_communicator;
   int m_place;
   std::shared_ptr<PeerMemory> m_memory;  ///< ends after the part, whose kernels write into that of others
   Part m_part;
+  bool m_is_prepared = false;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
