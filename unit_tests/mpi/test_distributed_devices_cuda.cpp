@@ -28,7 +28,16 @@ using OverRelaxed = Ssor<double, n, Exec, Storage>;
 
 class DistributedDevices : public DistributedTest<Exec> {
  protected:
-  MultiBlockGrid stack(const Grid& box) const { return cut_grid(box, {1, 1, this->world.size()}).grid; }
+  /// Grid blocks one above the other, of each rank as many.
+  MultiBlockGrid stack(const Grid& box, int of_rank = 1) const {
+    return cut_grid(box, {1, 1, of_rank * this->world.size()}).grid;
+  }
+  /// The highest ones are of rank 0.
+  std::vector<int> owners_downwards(int of_rank) const {
+    std::vector<int> result;
+    for (int b = of_rank * world.size(); b-- > 0;) result.push_back(b / of_rank);
+    return result;
+  }
 
   /// The same on all ranks.
   bool can_run() const {
@@ -66,10 +75,13 @@ class DistributedDevices : public DistributedTest<Exec> {
   }
 
   template <class P>
-  void expect_bits_of_box(const Grid& box, typename P::Options options = {}) {
+  void expect_bits_of_box(const Grid& box, typename P::Options const& options = {}) {
+    expect_bits_of_box<P>(box, DistributedGrid(world, stack(box)), options);
+  }
+  template <class P>
+  void expect_bits_of_box(const Grid& box, const DistributedGrid& grid, typename P::Options options) {
     constexpr int n = P::block_size;
     using Storage = typename P::storage_type;
-    DistributedGrid const grid(world, stack(box));
     auto const system = random_stencil(box, n);
     auto const rhs = random_vector(system.rows());
     auto const a = parts_of<n, Storage>(grid, system);
@@ -115,9 +127,9 @@ class DistributedDevices : public DistributedTest<Exec> {
 
   /// Where a block of a point of the last grid block is not a number.
   template <class P>
-  void expect_failure() {
+  void expect_failure(int of_rank) {
     constexpr int n = P::block_size;
-    auto const whole = stack(Grid(6, 7, 4 * world.size()));
+    auto const whole = stack(Grid(6, 7, 4 * of_rank * world.size()), of_rank);
     DistributedGrid const grid(world, whole);
     MultiBlockReference system(whole, n);
     int const last = whole.block_count() - 1;
@@ -125,6 +137,7 @@ class DistributedDevices : public DistributedTest<Exec> {
     std::ranges::fill(block.block(block.grid.index({2, 3, 0}), Direction::center).entries,
                       std::numeric_limits<double>::quiet_NaN());
     DistributedMultiBlock<P> plan(exec, grid, {.coupling = Coupling::natural});
+    EXPECT_TRUE(plan.goes_through_devices());
     plan.factor(exec, to_ranks<double, n, double>(exec, grid, system));
     auto const status = plan.status(exec);
     EXPECT_FALSE(status.ok());
@@ -154,10 +167,30 @@ TEST_F(DistributedDevices, scalars_have_the_bits_of_the_box) {
   }
 }
 
+TEST_F(DistributedDevices, ranks_with_several_grid_blocks) {
+  if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
+  Grid const box(9, 17, 37);
+  for (int const of_rank : {1, 2, 3}) {
+    auto const whole = stack(box, of_rank);
+    for (auto const& owners : {assign_blocks(whole, world.size()), owners_downwards(of_rank)}) {
+      DistributedGrid const grid(world, whole, owners);
+      expect_bits_of_box<Ilu<5>>(box, grid, {});
+      expect_bits_of_box<OverRelaxed<3, float>>(box, grid, {.relaxation = 1.3});
+    }
+  }
+  // The lowest rank has one more than the others.
+  auto const whole = cut_grid(box, {1, 1, world.size() + 1}).grid;
+  std::vector<int> owners{0};
+  for (int rank = 0; rank < world.size(); ++rank) owners.push_back(rank);
+  expect_bits_of_box<Ilu<1>>(box, DistributedGrid(world, whole, owners), {});
+}
+
 TEST_F(DistributedDevices, failures_name_rank_and_point) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
-  expect_failure<Ilu<5>>();
-  expect_failure<OverRelaxed<5>>();
+  for (int const of_rank : {1, 3}) {
+    expect_failure<Ilu<5>>(of_rank);
+    expect_failure<OverRelaxed<5>>(of_rank);
+  }
 }
 
 TEST_F(DistributedDevices, krylov_methods_converge) {
@@ -199,7 +232,8 @@ TEST_F(DistributedDevices, other_grids_paths_and_transports_go_by_colours) {
   using Plan = DistributedMultiBlock<OverRelaxed<5>>;
   int const ranks = world.size();
   auto const goes = [&](const MultiBlockGrid& whole, Transport transport, SweepPath path = SweepPath::automatic) {
-    return Plan(exec, DistributedGrid(world, whole, transport), {.coupling = Coupling::natural, .block = {.path = path}})
+    return Plan(exec, DistributedGrid(world, whole, transport),
+                {.coupling = Coupling::natural, .block = {.path = path}})
         .goes_through_devices();
   };
   Grid const box(2 * ranks, 2 * ranks, 2 * ranks);
@@ -210,7 +244,11 @@ TEST_F(DistributedDevices, other_grids_paths_and_transports_go_by_colours) {
   EXPECT_FALSE(goes(along_k, Transport::peer, world.rank() == 0 ? SweepPath::portable : SweepPath::automatic));
   EXPECT_FALSE(goes(along_k, Transport::host));
   EXPECT_FALSE(goes(cut_grid(box, {1, ranks, 1}).grid, Transport::automatic));
-  EXPECT_FALSE(goes(cut_grid(box, {1, 1, 2 * ranks}).grid, Transport::automatic));
+  std::vector<int> in_turn;
+  for (int b = 0; b < 2 * ranks; ++b) in_turn.push_back(b % ranks);
+  EXPECT_FALSE(Plan(exec, DistributedGrid(world, cut_grid(box, {1, 1, 2 * ranks}).grid, in_turn),
+                    {.coupling = Coupling::natural})
+                   .goes_through_devices());
 }
 
 TEST_F(DistributedDevices, a_relaxation_out_of_range_is_refused) {

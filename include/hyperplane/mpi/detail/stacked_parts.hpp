@@ -14,22 +14,29 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Ranks whose grid blocks lie one above the other.
+/// Ranks whose parts of a box lie one above the other.
 class StackedParts {
  public:
-  /// The ranks from the lowest grid block to the highest, where each of `rank_count` ranks has one, and these are the
-  /// parts of a box that is cut along k, without a period there; empty elsewhere.
+  /// The ranks from the lowest grid block to the highest, where these are the parts of a box that is cut along k,
+  /// without a period there, and each of `rank_count` ranks has some that follow one another; empty elsewhere.
   static std::vector<int> ranks(const MultiBlockGrid& grid, const std::vector<int>& owners, int rank_count) {
-    if (grid.block_count() != rank_count) return {};
     std::vector<int> result;
     std::vector<bool> seen(as_size(rank_count), false);
     for (int const block : blocks_upwards(grid)) {
       int const owner = owners[as_size(block)];
+      if (!result.empty() && result.back() == owner) continue;
       if (seen[as_size(owner)]) return {};
       seen[as_size(owner)] = true;
       result.push_back(owner);
     }
-    return result;
+    return static_cast<int>(result.size()) == rank_count ? result : std::vector<int>{};
+  }
+
+  /// The box that the grid blocks of such a rank fill.
+  static Grid box(const MultiBlockGrid& grid) {
+    int layers = 0;
+    for (auto const& block : grid.blocks()) layers += block.nk();
+    return Grid(grid.block(0).ni(), grid.block(0).nj(), layers);
   }
 
  private:
