@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <hyperplane/mpi/detail/made_by_all.hpp>
+#include <memory>
 #include <stdexcept>
 
 #include "distributed_fixture.hpp"
@@ -45,6 +47,28 @@ TEST(Communicator, errors_of_mpi_have_its_text) {
   auto const text =
       thrown_text([&] { detail::mpi_call("MPI_Bcast", MPI_Bcast(&value, 1, MPI_INT, world.size() + 7, world.get())); });
   EXPECT_THAT(text, StartsWith("MPI_Bcast: MPI_ERR_ROOT"));
+}
+
+TEST(Communicator, what_all_ranks_make_or_none) {
+  Communicator const world(MPI_COMM_WORLD);
+  // As memory that a rank cannot open: an error of one rank is one of all.
+  auto const made = [&](int unsuitable, int failing, int& calls) {
+    return detail::made_by_all(world, world.rank() != unsuitable, [&] {
+      ++calls;
+      world.agree(world.rank() == failing ? std::string("no memory") : std::string());
+      return std::make_shared<int>(world.rank());
+    });
+  };
+  int calls = 0;
+  EXPECT_EQ(*made(-1, -1, calls), world.rank());
+  EXPECT_EQ(calls, 1);
+  for (int rank = 0; rank < world.size(); ++rank) {
+    EXPECT_EQ(made(-1, rank, calls), nullptr);
+    EXPECT_EQ(calls, 2 + rank);
+  }
+  calls = 0;
+  for (int rank = 0; rank < world.size(); ++rank) EXPECT_EQ(made(rank, -1, calls), nullptr);
+  EXPECT_EQ(calls, 0);
 }
 
 TEST(Communicator, an_error_on_one_rank_is_one_on_all) {

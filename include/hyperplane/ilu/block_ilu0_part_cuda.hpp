@@ -115,6 +115,10 @@ class BlockIlu0Part {
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { m_sweeps.solve(exec, rhs, x); }
 
+  /// What the first solve_transposed() does besides. While kernels of other parts wait for one of this part nothing may
+  /// fail.
+  void prepare_transposed(const Exec& exec) const { m_sweeps.prepare_transposed(exec); }
+
   /// x = M^-T rhs, as solve(). The first call prepares the launch.
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     m_sweeps.solve_transposed(exec, rhs, x);

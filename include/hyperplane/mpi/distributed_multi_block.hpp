@@ -75,12 +75,15 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 ///   points across an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device; n^2 of
 ///   Ssor) and less than 280 bytes.
 ///
-/// With Coupling::natural and Transport::peer, where grid blocks are the parts of a box that is cut along k, one on
-/// each rank, BlockIlu0 with n > 1 is not one of each part, coupled by colours, but that of the box, by BlockIlu0Part:
-/// its bits are those of BlockIlu0 on the whole box, and all devices work at once. goes_through_devices() says so.
-/// factor() then has one reduction, and solve() is one launch and waits for nothing. A launch that fails is an error of
-/// its rank alone, which has to end the program (MPI_Abort). Kernels that wait for another device occupy theirs: what
-/// else waits for other ranks, as apply() does with Transport::peer, is on the same instance, or ordered by events.
+/// With Coupling::natural and Transport::peer, where grid blocks are the parts of a box that is cut along k, and each
+/// rank has some that follow one another, BlockIlu0 and Ssor are not one of each part, coupled by colours, but that of
+/// the box, by BlockIlu0Part and SsorPart: its bits are those of the whole box, and all devices work at once.
+/// goes_through_devices() says so; it is false, on all ranks, where one of them cannot open the memory of another.
+/// factor() then has one reduction, and solve() is one launch and waits for nothing; where a rank has several grid
+/// blocks, it has a copy of A and of a vector, and factor() one launch more, solve() two. A launch that fails is an
+/// error of its rank alone, which has to end the program (MPI_Abort). Kernels that wait for another device occupy
+/// theirs: what else waits for other ranks, as apply() does with Transport::peer, is on the same instance, or ordered
+/// by events.
 ///
 /// `LocalBlocks` is what each rank has of it: another type with the face of MultiBlock<P>, as one that is compiled
 /// elsewhere. Where kernels go from device to device, nothing of it is made.
@@ -131,11 +134,11 @@ class DistributedMultiBlock {
       detail::check_distributed_grid("DistributedMultiBlock::factor", "A", a.grid(), m_grid);
       if (m_coupling == Coupling::none) m_local->factor(exec, a.local());
       if constexpr (can_go_through_devices) {
-        if (m_part) m_part->part().template check_factor<MatrixStorage>();
+        if (m_part) m_part->template check_factor<MatrixStorage>();
       }
     });
     if constexpr (can_go_through_devices) {
-      if (m_part) m_part->part().factor(exec, a.local().block(0));
+      if (m_part) m_part->factor(exec, a.local());
     }
     // The ranks agree on each colour.
     if (m_local && m_coupling != Coupling::none) m_local->factor(exec, a.local());
@@ -146,7 +149,7 @@ class DistributedMultiBlock {
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     check_solve("DistributedMultiBlock::solve", rhs, x);
     if constexpr (can_go_through_devices) {
-      if (m_part) return m_part->part().solve(exec, rhs.local().block(0), x.local().block(0));
+      if (m_part) return m_part->solve(exec, rhs.local(), x.local());
     }
     m_local->solve(exec, rhs.local(), x.local());
   }
@@ -154,16 +157,16 @@ class DistributedMultiBlock {
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. With other couplings than none as
   /// collective, and with as many messages, as solve(): n values for each pair of points, of what one gives to the
   /// other. The first one then prepares what paths on devices need, and has a reduction of one number between ranks:
-  /// where that fails on a rank, all ranks throw Error. Throws Error as solve() and MultiBlock::solve_transposed() do,
-  /// and where goes_through_devices().
+  /// where that fails on a rank, all ranks throw Error. Where goes_through_devices() it has the bits of SweepPath::slab
+  /// on the whole box for n > 1, and agrees to rounding with those of other kernels for n = 1. Throws Error as solve()
+  /// and MultiBlock::solve_transposed() do.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const Local& local, const typename Vector::Local& v) { local.solve_transposed(exec, v, v); }
   {
     check_solve("DistributedMultiBlock::solve_transposed", rhs, x);
-    require(
-        m_local.has_value(),
-        "DistributedMultiBlock::solve_transposed: there is no M^-T where kernels go from the device of a rank to the "
-        "next one");
+    if constexpr (can_go_through_devices) {
+      if (m_part) return m_part->solve_transposed(exec, rhs.local(), x.local());
+    }
     m_local->solve_transposed(exec, rhs.local(), x.local());
   }
 
@@ -209,7 +212,10 @@ class DistributedMultiBlock {
   /// That of this rank, see MultiBlock::first_failure().
   auto first_failure(const execution_space& exec) const {
     if constexpr (can_go_through_devices) {
-      if (m_part) return typename Local::Failure{{m_part->part().status(exec), 0}, m_part->place()};
+      if (m_part) {
+        auto const [status, block] = m_part->status(exec);
+        return typename Local::Failure{{status, block}, m_part->place()};
+      }
     }
     return m_local->first_failure(exec);
   }

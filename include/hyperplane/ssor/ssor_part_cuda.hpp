@@ -20,6 +20,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -80,8 +81,16 @@ class SsorPart {
     });
   }
 
+  /// Any device factors matrices of this type.
+  template <class MatrixStorage>
+  void check_factor() const {}
+
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { m_sweeps.solve(exec, rhs, x); }
+
+  /// What the first solve_transposed() does besides. While kernels of other parts wait for one of this part nothing may
+  /// fail.
+  void prepare_transposed(const Exec& exec) const { m_sweeps.prepare_transposed(exec); }
 
   /// x = M^-T rhs, as solve(). The first call prepares the launch.
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
@@ -101,8 +110,6 @@ class SsorPart {
   using Sweeps = detail::PartSweeps<Scalar, n, Exec, StorageScalar>;
 
   const Sweeps& sweeps() const { return m_sweeps; }
-  template <class MatrixStorage>
-  void check_factor() const {}
   template <class MatrixStorage>
   void launch_factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) const {
     using Kernel =

@@ -22,6 +22,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -136,6 +137,23 @@ class PartSweeps {
   std::shared_ptr<Solve> m_solve;
   bool m_filled = false;
 };
+
+/// What a CUDA device has of a preconditioner of a box that is cut along k, as BlockIlu0Part, which says how parts meet
+/// and in which order they are called. Besides, it has factor(exec, a) of matrices of all types, unless its factors are
+/// in units of the whole box.
+template <class Part>
+concept PartOfBox = std::constructible_from<Part, const typename Part::execution_space&, const Grid&,
+                                            const PartWindows&, const typename Part::Options&> &&
+                    requires(const Part& part, const typename Part::execution_space& exec,
+                             const typename Part::Vector& vector, const Grid& grid) {
+                      { Part::lacking() } -> std::same_as<std::string>;
+                      { Part::window_bytes(grid) } -> std::same_as<std::size_t>;
+                      part.template check_factor<typename Part::scalar_type>();
+                      part.solve(exec, vector, vector);
+                      part.prepare_transposed(exec);
+                      part.solve_transposed(exec, vector, vector);
+                      { part.status(exec) } -> std::same_as<FactorStatus>;
+                    };
 
 }  // namespace detail
 

@@ -32,6 +32,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// windows in which they meet.
 template <class Part_>
 class PlanOnDevices {
+  static_assert(PartOfBox<Part_>);
+
  public:
   using Part = Part_;
   using scalar_type = typename Part::scalar_type;
@@ -117,7 +119,7 @@ class PlanOnDevices {
   }
   void solve_transposed(std::span<const PartVector> rhs, std::span<const PartVector> x) const {
     check(m_names.solve_transposed, rhs, x);
-    m_grid.for_parts([&](int p) { part(p).sweeps().prepare_transposed(m_grid.exec(p)); });
+    m_grid.for_parts([&](int p) { part(p).prepare_transposed(m_grid.exec(p)); });
     run(transposed_label(Sweeps::both),
         [&](int p) { part(p).sweeps().launch_transposed(m_grid.exec(p), rhs[as_size(p)], x[as_size(p)]); });
   }

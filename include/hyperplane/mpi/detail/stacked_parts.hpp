@@ -4,54 +4,67 @@
 #include <hyperplane/array/box.hpp>
 #include <hyperplane/blocks/axis_transform.hpp>
 #include <hyperplane/blocks/interface.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/mpi/distributed_grid.hpp>
 
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Ranks whose grid blocks lie one above the other.
+/// Ranks whose parts of a box lie one above the other.
 class StackedParts {
  public:
-  /// The ranks from the lowest grid block to the highest, where each rank has one, and these are the parts of a box
-  /// that is cut along k, without a period there; empty elsewhere.
-  static std::vector<int> ranks(const DistributedGrid& grid) {
-    auto const& whole = grid.whole();
-    int const count = whole.block_count();
-    if (count != grid.communicator().size()) return {};
-    std::vector<int> above(as_size(count), none), below(as_size(count), none);
-    for (auto const& interface : whole.interfaces()) {
+  /// The ranks from the lowest grid block to the highest, where these are the parts of a box that is cut along k,
+  /// without a period there, and each of `rank_count` ranks has some that follow one another; empty elsewhere.
+  static std::vector<int> ranks(const MultiBlockGrid& grid, const std::vector<int>& owners, int rank_count) {
+    std::vector<int> result;
+    std::vector<bool> seen(as_size(rank_count), false);
+    for (int const block : blocks_upwards(grid)) {
+      int const owner = owners[as_size(block)];
+      if (!result.empty() && result.back() == owner) continue;
+      if (seen[as_size(owner)]) return {};
+      seen[as_size(owner)] = true;
+      result.push_back(owner);
+    }
+    return static_cast<int>(result.size()) == rank_count ? result : std::vector<int>{};
+  }
+
+  /// The box that the grid blocks of such a rank fill.
+  static Grid box(const MultiBlockGrid& grid) {
+    int layers = 0;
+    for (auto const& block : grid.blocks()) layers += block.nk();
+    return Grid(grid.block(0).ni(), grid.block(0).nj(), layers);
+  }
+
+ private:
+  static constexpr int none = -1;
+
+  /// The grid blocks from the lowest to the highest, where they are the parts of a box that is cut along k; else empty.
+  static std::vector<int> blocks_upwards(const MultiBlockGrid& grid) {
+    auto const count = as_size(grid.block_count());
+    std::vector<int> above(count, none), below(count, none);
+    for (auto const& interface : grid.interfaces()) {
       if (interface.face != Direction::top && interface.face != Direction::bottom) return {};
       if (!joins_whole_faces(grid, interface)) return {};
       bool const up = interface.face == Direction::top;
       above[as_size(up ? interface.block : interface.donor)] = up ? interface.donor : interface.block;
       below[as_size(up ? interface.donor : interface.block)] = up ? interface.block : interface.donor;
     }
-    std::vector<int> result;
-    std::vector<bool> seen(as_size(count), false);
     int lowest = none;
-    for (int b = 0; b < count; ++b) {
+    for (int b = 0; b < grid.block_count(); ++b) {
       if (below[as_size(b)] == none) lowest = b;
     }
-    for (int b = lowest; b != none && result.size() < as_size(count); b = above[as_size(b)]) {
-      auto const owner = as_size(grid.owner(b));
-      if (seen[owner]) return {};
-      seen[owner] = true;
-      result.push_back(grid.owner(b));
-    }
-    return result.size() == as_size(count) ? result : std::vector<int>{};
+    std::vector<int> result;
+    for (int b = lowest; b != none; b = above[as_size(b)]) result.push_back(b);
+    return result.size() == count ? result : std::vector<int>{};
   }
 
- private:
-  static constexpr int none = -1;
-
   /// Whether an interface is all of a bottom or top face and of the other grid block's, with axes as they are.
-  static bool joins_whole_faces(const DistributedGrid& grid, const Interface& interface) {
-    Grid const own = grid.whole().block(interface.block), other = grid.whole().block(interface.donor);
+  static bool joins_whole_faces(const MultiBlockGrid& grid, const Interface& interface) {
+    Grid const own = grid.block(interface.block), other = grid.block(interface.donor);
     bool const up = interface.face == Direction::top;
     int const layer = up ? own.nk() - 1 : 0;
     return interface.transform == AxisTransform{} && own.ni() == other.ni() && own.nj() == other.nj() &&
