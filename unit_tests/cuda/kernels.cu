@@ -123,21 +123,20 @@ template void compile_short<float, 1, BFloat16, 16>(cudaStream_t, const SlabMap<
                                                     const BlockVectorRef<float, 1, 16>&);
 
 // The coefficients of SIP.
-template <class Scalar, class Storage, int W, bool masked>
+template <class Scalar, class Storage, class MatrixStorage, int W, bool masked>
 void compile_sip(cudaStream_t stream, const SlabMap<W>& map,
-                 const CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>& work) {
-  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>;
+                 const CudaSipCoefficients<Scalar, Storage, MatrixStorage, W, masked>& work) {
+  using Work = CudaSipCoefficients<Scalar, Storage, MatrixStorage, W, masked>;
   PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, sip_upper>, Work, Work>> const plan(stream, map, 0);
   plan(stream, 0, work, work);
 }
-template class PointRecursionGroupPlan<PointRecursion<double, 8, sip_upper>, CudaSipMember<double, float, 8>,
-                                       CudaSipGroup<double, float, 8>>;
-template class PointRecursionGroupPlan<PointRecursion<double, 8, sip_upper>, CudaSipMember<double, Half, 8>,
-                                       CudaSipGroup<double, Half, 8>>;
-template void compile_sip<double, float, 8>(cudaStream_t, const SlabMap<8>&,
-                                            const CudaSipCoefficients<double, float, double, 8, true>&);
-template void compile_sip<float, float, 16>(cudaStream_t, const SlabMap<16>&,
-                                            const CudaSipCoefficients<float, float, float, 16, false>&);
+template class PointRecursionGroupPlan<PointRecursion<double, 8, sip_upper>, CudaSipMember<float, 8>,
+                                       CudaSipGroup<double, float, float, 8>>;
+template class PointRecursionGroupPlan<PointRecursion<double, 8, sip_upper>, CudaSipMember<Half, 8>,
+                                       CudaSipGroup<double, Half, double, 8>>;
+template void compile_sip(cudaStream_t, const SlabMap<8>&, const CudaSipCoefficients<double, float, double, 8, true>&);
+template void compile_sip(cudaStream_t, const SlabMap<8>&, const CudaSipCoefficients<double, Half, float, 8, true>&);
+template void compile_sip(cudaStream_t, const SlabMap<16>&, const CudaSipCoefficients<float, float, float, 16, false>&);
 
 // Iterations of SIP in one kernel.
 template class SipIterationPlan<double, double, 8>;

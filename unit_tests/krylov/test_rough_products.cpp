@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/identity.hpp>
@@ -12,6 +13,7 @@
 #include <hyperplane/stencil/convert.hpp>
 #include <hyperplane/stencil/narrow.hpp>
 #include <string>
+#include <vector>
 
 #include "counted_matrix.hpp"
 #include "krylov_fixture.hpp"
@@ -76,6 +78,47 @@ TYPED_TEST(RoughProductsTest, several_right_hand_sides_turn_together) {
   EXPECT_TRUE(near(to_host(this->exec, x[0]), this->solution, 1e-9));
   EXPECT_LE(count_of(events, "Hyperplane::SimultaneousBiCgStab::renew"), 2);
   EXPECT_LT(2 * *copy.products, *matrix.products);
+}
+
+/// A 3 x 3 block of one point, in rows.
+template <class Storage, class Exec>
+auto one_block(const Exec& exec, const std::array<double, n * n>& rows) {
+  ReferenceStencil reference(Grid(1, 1, 1), n);
+  for (int e = 0; e < n * n; ++e)
+    reference.block(0, Direction::center)(e / n, e % n) = rows[static_cast<std::size_t>(e)];
+  return to_device<double, n, Storage>(exec, reference);
+}
+
+// After an iteration the recursion's residual is 2^-9 of the first one, and that of x, which is 0.4 of it, stands
+// upright on the first one: the recursion is renewed, breaks down and begins anew, all with one residual of x.
+TYPED_TEST(RoughProductsTest, a_renewal_that_breaks_down_counts_once) {
+  Grid const grid(1, 1, 1);
+  Counted<BlockStencil7<double, n, TypeParam>> const matrix{
+      one_block<double>(this->exec, {1, 0, 0, 0.6, 1, 0, 0, 0, 1})};
+  Counted<BlockStencil7<double, n, TypeParam, float>> const copy{
+      one_block<float>(this->exec, {1, 0x1p-9, 0, 1, 1, 0, 0, 0, 1})};
+  BlockIlu0<double, n, TypeParam> identity(this->exec, grid);
+  identity.factor(this->exec, one_block<double>(this->exec, {1, 0, 0, 0, 1, 0, 0, 0, 1}));
+  NarrowedMatrix const a(matrix, copy);
+  KrylovOptions const options{.tolerance = 1e-9, .max_iterations = 20};
+  std::vector<double> const rhs{1, 0, 0};
+  using Vector = typename TestFixture::Vector;
+  auto const b = to_device<double, n>(this->exec, grid, rhs);
+  Vector const x(this->exec, grid);
+  auto const result = BiCgStab<Vector>(this->exec, grid, options).solve(this->exec, a, identity, b, x);
+  EXPECT_TRUE(result.converged()) << result.message();
+  EXPECT_EQ(*copy.products, 2 * result.iterations);
+  EXPECT_GT(result.iterations, 1);
+
+  using Vectors = BlockVectors<double, n, 3, TypeParam>;
+  Vectors const all_b(this->exec, grid), all_x(this->exec, grid);
+  for (int j = 0; j < 3; ++j) Kokkos::deep_copy(this->exec, all_b[j].flat(), b.flat());
+  *copy.products = 0;
+  for (auto const& of_one :
+       SimultaneousBiCgStab<Vectors>(this->exec, grid, options).solve(this->exec, a, identity, all_b, all_x)) {
+    EXPECT_EQ(of_one.history, result.history);
+  }
+  EXPECT_EQ(*copy.products, 2 * result.iterations);
 }
 
 /// Convection along a line, whose entries every storage type has: nothing is rounded but sums.

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/apply_transposed.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/core/half.hpp>
 #include <limits>
 
 #include "distributed_fixture.hpp"
@@ -83,6 +85,39 @@ TYPED_TEST(DistributedProduct, two_interfaces_of_the_same_pair) {
 
 TYPED_TEST(DistributedProduct, of_a_matrix_that_is_stored_as_float) {
   this->template expect_product<3, float>("float", cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid, 1e-5);
+}
+
+TYPED_TEST(DistributedProduct, of_copies_in_16_bits_have_the_bits_of_one_process) {
+  constexpr int n = 2;
+  for (auto const& whole : {cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid, joined_pair(Grid(3, 5, 2), {{3, -1, 2}})}) {
+    MultiBlockReference reference(whole, n);
+    auto const values = random_vector(whole.size() * n);
+    auto const one = narrowed<Half>(this->exec, to_device<double, n, double>(this->exec, reference));
+    MultiBlockVector<double, n, TypeParam> const y_one(this->exec, whole);
+    apply(this->exec, one, to_device<double, n>(this->exec, whole, values), y_one);
+    auto const bits = to_host(this->exec, y_one);
+    apply(this->exec, transposed(one), to_device<double, n>(this->exec, whole, values), y_one);
+    auto const transposed_bits = to_host(this->exec, y_one);
+    reference.blocks[1].block(1, Direction::center)(1, 0) = -1e300;
+    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
+      DistributedGrid const grid(this->world, whole, owners);
+      auto const a = to_ranks<double, n, double>(this->exec, grid, MultiBlockReference(whole, n));
+      auto const copy = narrowed<Half>(this->exec, a);
+      DistributedVector<double, n, TypeParam> const y(this->exec, grid);
+      auto const x = to_ranks<double, n>(this->exec, grid, values);
+      apply(this->exec, copy, x, y);
+      EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), part_of_rank(grid, n, bits))) << how;
+      apply(this->exec, transposed(copy), x, y);
+      EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), part_of_rank(grid, n, transposed_bits))) << how;
+      EXPECT_EQ(describe_other_copy(this->exec, a, copy), "") << how;
+      auto const other = to_ranks<double, n, double>(this->exec, grid, reference);
+      auto const place = "grid block 1 (rank " + std::to_string(grid.owner(1)) + "): ";
+      EXPECT_THAT(describe_other_copy(this->exec, other, copy), HasSubstr(place)) << how;
+      EXPECT_THAT(thrown_text([&] { narrow(this->exec, other, copy); }),
+                  HasSubstr("narrow: " + place + "block center of point (1, 0, 0): entry (1, 0) is -1e+300"))
+          << how;
+    }
+  }
 }
 
 TYPED_TEST(DistributedProduct, of_floats) {

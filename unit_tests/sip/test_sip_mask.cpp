@@ -66,6 +66,32 @@ TYPED_TEST(SipMaskTest, is_a_matrix_without_the_masked_points) {
   compare_with_edited_matrix<float, float>(exec);
 }
 
+// A matrix in float has the factors of the same values in double, with a mask and without.
+TYPED_TEST(SipMaskTest, the_storage_of_the_matrix_does_not_change_bits) {
+  TypeParam const exec;
+  for (auto const& grid : {Grid(1, 1, 1), Grid(19, 17, 7), Grid(6, 11, 37)}) {
+    auto const a = random_stencil(grid, 1);
+    auto const narrow = to_device<double, 1, float>(exec, a);
+    BlockStencil7<double, 1, TypeParam> const wide(exec, grid);
+    Kokkos::deep_copy(exec, wide.flat(), narrow.flat());
+    auto const mask = to_view<std::int8_t>(exec, mask_of(grid));
+    auto const rhs = to_device<double, 1>(exec, grid, random_vector(grid.size()));
+    for (SolverPath const path : solver_paths_of<TypeParam>()) {
+      auto sip = path.make<Sip<double, TypeParam, float>>(exec, grid);
+      auto const solve = [&](const auto& matrix, bool masked) {
+        masked ? sip.factor(exec, matrix, mask) : sip.factor(exec, matrix);
+        BlockVector<double, 1, TypeParam> const x(exec, grid);
+        sip.solve(exec, rhs, x);
+        return to_host(exec, x);
+      };
+      for (bool const masked : {false, true}) {
+        EXPECT_TRUE(bitwise_equal(solve(narrow, masked), solve(wide, masked)))
+            << to_string(grid) << ", path " << name(path) << (masked ? ", masked" : "");
+      }
+    }
+  }
+}
+
 // What is no number in a point comes to the points behind it, first of all to masked ones.
 TYPED_TEST(SipMaskTest, a_masked_point_is_never_named) {
   TypeParam const exec;

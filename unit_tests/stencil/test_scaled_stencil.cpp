@@ -206,9 +206,9 @@ TYPED_TEST(ScaledStencilTest, groups_of_points_have_the_bits_of_single_ones) {
     Copy const found(host, grid), expected(host, grid);
     constexpr int W = Copy::vector_length;
     auto first = std::numeric_limits<std::int64_t>::max();
-    detail::NarrowToUnits<Storage, n, Short, W, false> const slots{a.ref(), expected.ref()};
+    detail::NarrowToUnits<Storage, n, Short, W, false, detail::NoOutside> const slots{a.ref(), expected.ref(), {}};
     for (std::int64_t slot = 0; slot < a.map().pack_count() * W; ++slot) slots(slot, first);
-    EXPECT_EQ((detail::first_in_units<false>(host, "test", a, found)), first);
+    EXPECT_EQ((detail::first_in_units<false>(host, "test", a, found, detail::NoOutside())), first);
     for (std::size_t e = 0; e < expected.flat().size(); ++e) {
       ASSERT_EQ(found.flat()(e).m_bits, expected.flat()(e).m_bits) << e;
     }

@@ -9,6 +9,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/grouped_apply.hpp>
@@ -46,7 +47,9 @@ void apply_one_by_one(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec
                       const MultiBlockVector<Scalar, n, Exec>& y,
                       [[maybe_unused]] const OutsideFaces<Exec, vector_length>& faces,
                       [[maybe_unused]] const DonorValues<Scalar, n, vector_length>& donors) {
-  constexpr const char* label = subtract ? "Hyperplane::BlockStencil7::residual" : "Hyperplane::BlockStencil7::apply";
+  constexpr const char* label = subtract             ? "Hyperplane::BlockStencil7::residual"
+                                : ShortReal<Storage> ? "Hyperplane::ScaledStencil7::apply"
+                                                     : "Hyperplane::BlockStencil7::apply";
   for (int g = 0; g < a.grid().block_count(); ++g) {
     auto const from = b.block(g);
     auto const product = [&](const auto& outside) {
@@ -117,7 +120,7 @@ void apply(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>&
 }
 
 /// r = b - A x over all grid blocks and their interfaces. x and r are different vectors; r may be b. See apply().
-template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+template <class Scalar, int n, ExecutionSpace Exec, Real Storage>
 void residual(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
               const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
               const MultiBlockVector<Scalar, n, Exec>& r) {

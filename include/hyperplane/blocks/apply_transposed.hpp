@@ -7,7 +7,6 @@
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/transposed_matrix.hpp>
 
@@ -21,11 +20,12 @@ void apply_transposed_couplings(const Exec& exec, const MultiBlockStencil7<Scala
                                 const MultiBlockVector<Scalar, n, Exec>& x,
                                 const MultiBlockVector<Scalar, n, Exec>& y) {
   constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
-  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
-  couple<subtract, Scalar, n, W>("Hyperplane::MultiBlockStencil7::transposed_couplings", exec, a.couplings().all(),
-                                 TransposedTerms<Scalar, n, W, TransposedCoefficients<Storage, n, W>>{
-                                     {Packs(a.flat().data())}, DonorValues<Scalar, n, W>(x.flat().data())},
-                                 y.flat().data());
+  using Coefficients = TransposedCoefficients<Storage, n, W>;
+  couple<subtract, Scalar, n, W>(
+      "Hyperplane::MultiBlockStencil7::transposed_couplings", exec, a.couplings().all(),
+      TransposedTerms<Scalar, n, W, Coefficients>{{typename Coefficients::Packs(a.flat().data())},
+                                                  DonorValues<Scalar, n, W>(x.flat().data())},
+      y.flat().data());
 }
 
 }  // namespace detail
@@ -48,7 +48,7 @@ void apply_transposed(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec
 
 /// r = b - A^T x over all grid blocks and their interfaces. x and r are different vectors; r may be b. See
 /// apply_transposed().
-template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+template <class Scalar, int n, ExecutionSpace Exec, Real Storage>
 void residual_transposed(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
                          const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
                          const MultiBlockVector<Scalar, n, Exec>& r) {

@@ -8,6 +8,7 @@
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,13 +19,23 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Coefficients of couplings of the transposed matrix, read where they are: the donor's block that couples it to the
-/// point.
+/// point, in 16 bits with the units of the donor's rows.
 template <class Storage, int n, int vector_length>
 struct TransposedCoefficients {
-  InterleavedRef<Storage, vector_length, stencil7_size * n * n> m_packs;
+  using Matrix = BlockStencil7Ref<Storage, n, vector_length>;
+  using Packs = typename Matrix::Packs;
 
-  KOKKOS_FUNCTION Storage operator()(const FaceCoupling& coupling, int r, int c) const {
-    return m_packs(coupling.donor.pack, (static_cast<int>(coupling.back) * n + r) * n + c, coupling.donor.lane);
+  Packs m_packs;
+
+  KOKKOS_FUNCTION auto operator()(const FaceCoupling& coupling, int r, int c) const {
+    auto const& donor = coupling.donor;
+    Storage const value = m_packs(donor.pack, (static_cast<int>(coupling.back) * n + r) * n + c, donor.lane);
+    if constexpr (Matrix::has_units) {
+      auto const unit = m_packs(donor.pack, Matrix::block_entries + c, donor.lane);
+      return Matrix::template unit<double>(unit) * static_cast<double>(value);
+    } else {
+      return value;
+    }
   }
   void prefetch(const FaceCoupling& coupling) const {
     host::prefetch_values(m_packs.pack_data(coupling.donor.pack, static_cast<int>(coupling.back) * n * n),

@@ -8,11 +8,10 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/simd/vector_length.hpp>
-#include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/grouped_apply.hpp>
+#include <hyperplane/stencil/scaled_stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -33,9 +32,12 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// if there is one: east of the last i multiplies the donor's point, whatever the donor's axes are. Elsewhere it is
 /// ignored, as BlockStencil7 says.
 ///
+/// Of 16 bits it is a copy for products, made by narrow(), and its parts are ScaledStencil7s, whose units are those of
+/// whole rows, with the couplings: a box that is cut into grid blocks has the units and the bits of the box.
+///
 /// A shared handle with the semantics of a Kokkos::View. The constructor allocates on the given instance, lists the
 /// points on interfaces on the host and waits for their copy; nothing else here allocates.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class MultiBlockStencil7 {
  public:
   using scalar_type = Scalar;
@@ -44,8 +46,8 @@ class MultiBlockStencil7 {
   using memory_space = typename Exec::memory_space;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
-  using Block = BlockStencil7<Scalar, n, Exec, StorageScalar>;
-  using Storage = InterleavedView<StorageScalar, vector_length, stencil7_size * n * n, Exec>;
+  using Block = NarrowedStencil7<Scalar, n, Exec, StorageScalar>;
+  using Storage = typename Block::Storage;
   using GroupedApply = detail::GroupedApply<Scalar, n, Exec>;
 
   /// Allocates and sets to zero.
@@ -64,7 +66,7 @@ class MultiBlockStencil7 {
   const MultiBlockGrid& grid() const { return m_grid; }
   /// The part of a grid block, a handle of the same values.
   Block block(int number) const {
-    return Block(m_grid.block(number), m_packs.part(m_storage.flat(), number, stencil7_size * n * n * vector_length));
+    return Block(m_grid.block(number), m_packs.part(m_storage.flat(), number, Block::Ref::entries * vector_length));
   }
   /// All of the storage as one contiguous array. Padding is zero and has to stay so.
   const typename Storage::Flat& flat() const { return m_storage.flat(); }

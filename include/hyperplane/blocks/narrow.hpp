@@ -13,13 +13,13 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// copy = A, rounded to a narrower storage type, of all grid blocks and their couplings: a launch for each, and a wait.
-/// See narrow() of a BlockStencil7.
+/// Copies of 16 bits, too; see narrow() of a BlockStencil7.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 void narrow(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
             const MultiBlockStencil7<Scalar, n, Exec, Narrow>& copy) {
   detail::check_multi_block_grid("narrow", "the copy", copy.grid(), a.grid());
   for (int b = 0; b < a.grid().block_count(); ++b) {
-    auto const overflow = detail::narrow_blocks(exec, a.block(b), copy.block(b));
+    auto const overflow = detail::narrow_blocks(exec, a.block(b), copy.block(b), a.outside().neighbours_outside(b));
     if (!overflow.empty()) fail("narrow: grid block " + std::to_string(b) + ": " + overflow);
   }
 }
@@ -38,7 +38,8 @@ template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 std::string describe_other_copy(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
                                 const MultiBlockStencil7<Scalar, n, Exec, Narrow>& copy) {
   for (int b = 0; b < a.grid().block_count(); ++b) {
-    auto const found = describe_other_copy(exec, a.block(b), copy.block(b));
+    auto const found =
+        detail::describe_other_blocks(exec, a.block(b), copy.block(b), a.outside().neighbours_outside(b));
     if (!found.empty()) return "grid block " + std::to_string(b) + ": " + found;
   }
   return {};

@@ -47,6 +47,9 @@ struct NeighboursValues {
   KOKKOS_FUNCTION const Scalar* first(int number) const { return m_x.first(m_donors[number]); }
 };
 
+/// What a copy in 16 bits knows of them: that they are there.
+struct NeighboursThere {};
+
 /// Of a grid block, the numbers of neighbours outside, by direction and face_place(); null where a face has none.
 struct FaceNumbers {
   const int* of[std::size_t{stencil7_size}] = {};
@@ -106,7 +109,8 @@ class OutsideFaces {
   /// Whether there are no couplings at all.
   bool empty() const { return m_donors.size() == 0; }
 
-  /// Outside of a grid block, for a factorization, and for sweeps and products.
+  /// Outside of a grid block, for a copy, for a factorization, and for sweeps and products.
+  auto neighbours_outside(int block) const { return outside(block, NeighboursThere()); }
   template <class Scalar, int n, class Storage>
   auto factors_outside(int block, Storage* upper) const {
     return outside(block, NeighboursFactors<Scalar, n, Storage>{m_reverses.data(), m_lower, upper});

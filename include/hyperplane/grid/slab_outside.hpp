@@ -96,7 +96,8 @@ class SlabOutside {
   template <int entries, class PackType>
   HYPERPLANE_APART_HOST_FUNCTION void enter_lanes(const PackPlace& place, Direction direction, PackType* packs) const {
     for_lanes(place, direction, [&](int lane, int number) {
-      for (int e = 0; e < entries; ++e) packs[e].set(lane, m_values(number, e));
+      using Value = typename PackType::value_type;
+      for (int e = 0; e < entries; ++e) packs[e].set(lane, static_cast<Value>(m_values(number, e)));
     });
   }
 

@@ -77,8 +77,8 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
       int const steps = this->m_progress.steps(run);
       for (int i = 0; i < steps; ++i) step(exec, a, m, x, run);
       phase = this->m_progress.look(exec, run, steps);
-      double const believed = run.m_result.residual_norm;
       if (phase == detail::Phase::fallen) {
+        double const believed = run.m_result.residual_norm;
         phase = renew_residual(exec, a, b, x, run, start);
         run.m_products.check(run.m_result.residual_norm, believed);
         if (phase == detail::Phase::converged) return phase;
@@ -89,6 +89,8 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
       bool const again = restarts < max_restarts && run.m_result.iterations > last_start;
       bool const broken = phase == detail::Phase::breakdown || phase == detail::Phase::too_large;
       auto const breakdown = broken && !again ? find_breakdown(exec) : KrylovBreakdown::none;
+      // Not what the recursion had before a renewal, which has been checked.
+      double const believed = run.m_result.residual_norm;
       phase = this->restart(exec, run, start);
       run.m_products.check(run.m_result.residual_norm, believed);
       if (phase == detail::Phase::running && !again) {

@@ -56,9 +56,7 @@ struct RhsNormFinish {
   ProgressRef m_progress;
   double m_tolerance;
   double m_absolute_tolerance;
-  KOKKOS_FUNCTION void operator()(double norm) const {
-    m_progress.set_rhs_norm(norm, m_tolerance, m_absolute_tolerance);
-  }
+  KOKKOS_FUNCTION void operator()(double norm) const { m_progress.begin(norm, m_tolerance, m_absolute_tolerance); }
 };
 
 template <class Scalar>
@@ -197,7 +195,6 @@ class KrylovBase {
   template <class Start>
   Phase begin(const Exec& exec, const Vector& b, const Vector& x, KrylovRun& run, const Start& start) const {
     auto const& limits = run.m_limits;
-    m_progress.reset(exec, m_label + "::reset");
     m_norm.run(exec, m_label + "::rhs_norm", m_reducer, Magnitude<Scalar>{data(b)}, data(b),
                RhsNormFinish{m_progress.ref(run), limits.tolerance, limits.absolute_tolerance});
     start();

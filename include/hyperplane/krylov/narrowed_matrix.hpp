@@ -15,7 +15,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///   narrow(exec, a, copy);  // after each assembly
 ///   auto result = BiCgStab<Vector>(exec, grid).solve(exec, NarrowedMatrix(a, copy), m, b, x);
 ///
-/// The copy may be of 16 bits: narrowed<Half>(exec, a), a ScaledStencil7.
+/// The copy may be of 16 bits: narrowed<Half>(exec, a), a ScaledStencil7, or of several grid blocks a
+/// MultiBlockStencil7.
 ///
 /// It has handles of both, which may be any that apply() takes: transposed(a) and transposed(copy), or those of several
 /// grid blocks. Richardson, whose products are all of residuals, gains nothing by it.

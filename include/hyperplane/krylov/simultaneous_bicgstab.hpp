@@ -90,13 +90,14 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
       int const steps = this->steps_until_look(all, going);
       for (int i = 0; i < steps; ++i) step(exec, a, m, x, all, going);
       this->look(exec, all, going, steps);
-      Norms believed;
-      for (std::size_t j = 0; j < all.size(); ++j) believed[j] = all[j].run.m_result.residual_norm;
+      auto believed = residual_norms(all);
       // Before others are renewed, which takes t.
       auto const breakdowns = find_breakdowns(exec, all, going);
       auto const fallen = Base::those(all, [](const Recursion& of) { return of.phase == Phase::fallen; });
       renew_residuals(exec, a, b, x, all, fallen, start);
       check_products(all, fallen, believed);
+      // Not what recursions had before they were renewed, which has been checked.
+      believed = residual_norms(all);
       check_products(all, go_on(exec, all, going, fallen, breakdowns, start), believed);
     }
     // Where iterations were too few, what x has.
@@ -161,6 +162,11 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
     for (std::size_t j = 0; j < all.size(); ++j) {
       if (chosen[j]) all[j].run.m_products.m_exact = exact;
     }
+  }
+  static Norms residual_norms(const Recursions& all) {
+    Norms norms;
+    for (std::size_t j = 0; j < all.size(); ++j) norms[j] = all[j].run.m_result.residual_norm;
+    return norms;
   }
   static bool are_exact(const Recursions& all) {
     return std::ranges::any_of(all, [](const Recursion& of) { return of.run.m_products.m_exact; });

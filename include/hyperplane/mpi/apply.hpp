@@ -100,7 +100,7 @@ void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>
 }
 
 /// r = b - A x over the grid blocks of all ranks. x and r are different vectors; r may be b. See apply().
-template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+template <class Scalar, int n, ExecutionSpace Exec, Real Storage>
 void residual(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
               const DistributedVector<Scalar, n, Exec>& b, const DistributedVector<Scalar, n, Exec>& x,
               const DistributedVector<Scalar, n, Exec>& r) {

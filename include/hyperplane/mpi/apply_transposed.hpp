@@ -5,11 +5,9 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/apply.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
-#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/transposed_matrix.hpp>
 
@@ -33,8 +31,8 @@ void apply_transposed_over_ranks(const Exec& exec, const DistributedStencil7<Sca
     throw;
   }
   ghosts.finish(exec);
-  TransposedTerms<Scalar, n, W, Coefficients> const terms{
-      {InterleavedRef<Storage, W, stencil7_size * n * n>(a.flat().data())}, ghosts.donors(x.flat().data())};
+  TransposedTerms<Scalar, n, W, Coefficients> const terms{{typename Coefficients::Packs(a.flat().data())},
+                                                          ghosts.donors(x.flat().data())};
   for (auto const& part : {ghosts.inner(), ghosts.outer()}) {
     couple<subtract, Scalar, n, W>("Hyperplane::DistributedStencil7::transposed_couplings", exec, part, terms,
                                    y.flat().data());
@@ -61,7 +59,7 @@ void apply_transposed(const Exec& exec, const DistributedStencil7<Scalar, n, Exe
 }
 
 /// r = b - A^T x over the grid blocks of all ranks. x and r are different vectors; r may be b. See apply_transposed().
-template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+template <class Scalar, int n, ExecutionSpace Exec, Real Storage>
 void residual_transposed(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
                          const DistributedVector<Scalar, n, Exec>& b, const DistributedVector<Scalar, n, Exec>& x,
                          const DistributedVector<Scalar, n, Exec>& r) {

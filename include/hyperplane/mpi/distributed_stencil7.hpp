@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/mpi/detail/choose_transport.hpp>
 #include <hyperplane/mpi/detail/ghost_exchange.hpp>
 #include <hyperplane/mpi/detail/mailbox.hpp>
@@ -18,7 +19,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// MultiBlockStencil7.
 ///
 /// The block of a point that points out of its grid block is the coupling to the neighbour across the interface there,
-/// whichever rank has that one. Elsewhere it is ignored, as BlockStencil7 says.
+/// whichever rank has that one. Elsewhere it is ignored, as BlockStencil7 says. Of 16 bits it is a copy for products,
+/// made by narrow().
 ///
 /// A shared handle with the semantics of a Kokkos::View. The constructor is collective: it allocates on the given
 /// instance, lists points on interfaces, prepares the messages of apply() and waits for the instance. Where that fails
@@ -26,7 +28,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// collective with Transport::peer; nothing else here is, or allocates. Memory beside the local matrix: for
 /// each pair of points across an interface up to 92 bytes of lists on both sides, and between ranks 2 n values (4 n
 /// where there is a device) and 56 bytes more.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class DistributedStencil7 {
  public:
   using Local = MultiBlockStencil7<Scalar, n, Exec, StorageScalar>;

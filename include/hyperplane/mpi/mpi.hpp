@@ -14,4 +14,5 @@
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
 #include <hyperplane/mpi/mask_points.hpp>
+#include <hyperplane/mpi/narrow.hpp>
 #include <hyperplane/mpi/transport.hpp>

@@ -14,6 +14,7 @@
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/sip/sip_coefficients.hpp>
 #include <hyperplane/sip/sip_ordered_factors.hpp>
+#include <hyperplane/stencil/matrix_storages.hpp>
 #include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
@@ -28,12 +29,12 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// For conclude_grids.
-template <class Scalar, class Exec, class Storage, int W>
+template <class Scalar, class Exec, class Storage, class MatrixStorage, int W>
 struct CudaSipDiagnoses {
-  Scalar* m_a;
+  MatrixStorage* m_a;
   Scalar m_alpha;
 
-  KOKKOS_FUNCTION auto diagnosis(const CudaSipMember<Scalar, Storage, W>& grid, int) const {
+  KOKKOS_FUNCTION auto diagnosis(const CudaSipMember<Storage, W>& grid, int) const {
     using Ref = typename SingularPivotRecord<Exec>::Ref;
     SipOrderedFactors<Storage, W> const factors{grid.m_factors, false};
     return sip_diagnosis<Scalar, Exec>(grid.matrix(m_a), factors, Ref(record_words(grid.m_singular)), m_alpha,
@@ -41,7 +42,7 @@ struct CudaSipDiagnoses {
   }
 };
 
-/// On CUDA, where matrices are stored in Scalar: one launch, and one for the status of all.
+/// On CUDA one launch, and one for the status of all.
 template <class Scalar, CudaExecutionSpace Exec, StorageReal Storage>
 class GroupedSipFactor<Scalar, Exec, Storage> {
  public:
@@ -49,7 +50,7 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
   using Sweeps = GroupedSweeps<Scalar, 1, Exec, Storage>;
   static constexpr int vector_length = Sweeps::vector_length;
 
-  static bool is_available() { return Plan::lacking().empty(); }
+  static bool is_available() { return Plan<Scalar>::lacking().empty(); }
 
   GroupedSipFactor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int multiprocessors) {
     std::vector<Member> grids;
@@ -58,35 +59,40 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
     }
     m_first_pack = members.front().first_pack;
     m_members = std::make_shared<cuda::DeviceArray<Member>>(exec.cuda_stream(), grids);
-    m_plan = std::make_shared<Plan>(exec.cuda_stream(), grids, stencil7_size * sizeof(Scalar), multiprocessors);
+    // Packets of the plan that needs most: no two of them run at the same time.
+    auto const memory = std::make_shared<PointRecursionMemory<Scalar>>(
+        exec.cuda_stream(), most(Plan<Scalar>::packets(grids), Plan<float>::packets(grids)));
+    m_plans = std::make_shared<const Plans>([&]<class MatrixStorage>(std::type_identity<MatrixStorage>) {
+      return Plan<MatrixStorage>(exec.cuda_stream(), grids, stencil7_size * sizeof(MatrixStorage), multiprocessors,
+                                 memory);
+    });
   }
 
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
   template <class MatrixStorage, class PlanOf, class MatrixOf>
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
     int const count = static_cast<int>(m_members->size());
-    if constexpr (std::is_same_v<MatrixStorage, Scalar>) {
-      auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
-      auto const alpha = static_cast<Scalar>(plan_of(0).alpha());
-      auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
-      fill_all("Sip::factor", count, sweeps_of, matrix_of, [&] {
-        cuda::labelled(exec, "Hyperplane::Sip::factor",
-                       [&] { (*m_plan)(exec.cuda_stream(), detail::Sweeps::forward, {all, alpha}); });
-        conclude_grids(exec, count, m_members->data(),
-                       CudaSipDiagnoses<Scalar, Exec, Storage, vector_length>{all, alpha});
+    auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
+    auto const alpha = static_cast<Scalar>(plan_of(0).alpha());
+    auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
+    fill_all("Sip::factor", count, sweeps_of, matrix_of, [&] {
+      cuda::labelled(exec, "Hyperplane::Sip::factor", [&] {
+        m_plans->template get<MatrixStorage>()(exec.cuda_stream(), detail::Sweeps::forward, {all, alpha});
       });
-    } else {
-      for (int g = 0; g < count; ++g) plan_of(g).factor(exec, matrix_of(g));
-    }
+      conclude_grids(exec, count, m_members->data(),
+                     CudaSipDiagnoses<Scalar, Exec, Storage, MatrixStorage, vector_length>{all, alpha});
+    });
   }
 
  private:
-  using Member = CudaSipMember<Scalar, Storage, vector_length>;
-  using Plan = CudaSipGroupPlan<Scalar, Storage, vector_length>;
+  using Member = CudaSipMember<Storage, vector_length>;
+  template <class MatrixStorage>
+  using Plan = CudaSipGroupPlan<Scalar, Storage, MatrixStorage, vector_length>;
+  using Plans = ForMatrixStorages<Scalar, Plan>;
 
   std::int64_t m_first_pack;
   std::shared_ptr<const cuda::DeviceArray<Member>> m_members;
-  std::shared_ptr<const Plan> m_plan;
+  std::shared_ptr<const Plans> m_plans;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -58,13 +58,12 @@ struct SipOptions {
 /// five-point form; on a single line, and for alpha = 0 as ILU(0), nothing is extrapolated.
 ///
 /// The factors have the form of those of BILU(0), so TriangularSweeps solve with them, with the same paths, speed,
-/// labels and launches; factor() is a recursion of its own: with SweepPath::slab one kernel, on CUDA where A is stored
-/// in Scalar (one more finishes the status, and on CUDA one more prepares a mask), else a launch for each of the
-/// I + J + K - 2 hyperplanes. A path to compare with the papers is in sweep/comparison_paths.hpp.
-/// Boundaries are what A says (Dirichlet, Neumann); entries of A that point out of the grid are ignored. Periodic
-/// directions are not handled: a BlockStencil7 has no entries for them, and the order of the sweeps would have no
-/// beginning. Solid points may be masked, see factor(); or they are rows of A with a diagonal entry alone, to which no
-/// other row points: mask_points() makes them so.
+/// labels and launches; factor() is a recursion of its own: with SweepPath::slab one kernel (one more finishes the
+/// status, and on CUDA one more prepares a mask), else a launch for each of the I + J + K - 2 hyperplanes. A path to
+/// compare with the papers is in sweep/comparison_paths.hpp. Boundaries are what A says (Dirichlet, Neumann); entries
+/// of A that point out of the grid are ignored. Periodic directions are not handled: a BlockStencil7 has no entries for
+/// them, and the order of the sweeps would have no beginning. Solid points may be masked, see factor(); or they are
+/// rows of A with a diagonal entry alone, to which no other row points: mask_points() makes them so.
 ///
 /// Factors of 16 bits are as those of BlockIlu0: Half has a unit for each point, a power of two, 2 bytes.
 ///

@@ -8,6 +8,7 @@
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/detail/narrow_to_units.hpp>
@@ -52,16 +53,31 @@ std::string describe_overflow(const BlockStencil7<Scalar, n, Exec, Storage>& a,
   return describe_block_of_value(a, found->index) + ": " + describe_overflow(entry % n, entry / n % n, *found);
 }
 
-/// copy = a, and what overflows, in words; empty where nothing does. Waits for the instance.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
+/// copy = a, and what overflows, in words; empty where nothing does. Of 16 bits also what points outside of the grid
+/// where `outside` has a neighbour, else all of it. Waits for the instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow, class Outside = NoOutside>
 std::string narrow_blocks(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
-                          const BlockStencil7<Scalar, n, Exec, Narrow>& copy) {
+                          const BlockStencil7<Scalar, n, Exec, Narrow>& copy, const Outside& = {}) {
   return describe_overflow(a, narrow_values(exec, "Hyperplane::BlockStencil7::narrow", a.flat(), copy.flat()));
 }
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short>
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short, class Outside = NoOutside>
 std::string narrow_blocks(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
-                          const ScaledStencil7<Scalar, n, Exec, Short>& copy) {
-  return describe_overflow(a, narrow_to_units(exec, "Hyperplane::BlockStencil7::narrow", a, copy));
+                          const ScaledStencil7<Scalar, n, Exec, Short>& copy, const Outside& outside = {}) {
+  return describe_overflow(a, narrow_to_units(exec, "Hyperplane::BlockStencil7::narrow", a, copy, outside));
+}
+
+/// The first block of the copy that is not what narrow_blocks() makes of that of A, in words; empty where all are.
+/// Waits for the instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow, class Outside = NoOutside>
+std::string describe_other_blocks(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                                  const BlockStencil7<Scalar, n, Exec, Narrow>& copy, const Outside& = {}) {
+  return describe_other_value(a,
+                              find_other_value(exec, "Hyperplane::BlockStencil7::other_copy", a.flat(), copy.flat()));
+}
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short, class Outside = NoOutside>
+std::string describe_other_blocks(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                                  const ScaledStencil7<Scalar, n, Exec, Short>& copy, const Outside& outside = {}) {
+  return describe_other_value(a, find_other_value(exec, "Hyperplane::BlockStencil7::other_copy", a, copy, outside));
 }
 
 }  // namespace detail
@@ -90,23 +106,6 @@ void narrow(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
   if (!overflow.empty()) fail("narrow: " + overflow);
 }
 
-namespace detail {
-
-template <class Scalar, int n, class Exec, class Narrow>
-struct NarrowedStencil {
-  using type = BlockStencil7<Scalar, n, Exec, Narrow>;
-};
-template <class Scalar, int n, class Exec, ShortReal Narrow>
-struct NarrowedStencil<Scalar, n, Exec, Narrow> {
-  using type = ScaledStencil7<Scalar, n, Exec, Narrow>;
-};
-
-}  // namespace detail
-
-/// The copy of a matrix that is rounded to Narrow: a BlockStencil7, of 16 bits a ScaledStencil7.
-template <class Scalar, int n, class Exec, class Narrow>
-using NarrowedStencil7 = typename detail::NarrowedStencil<Scalar, n, Exec, Narrow>::type;
-
 /// A copy of A, rounded to `Narrow`; see narrow(). Allocates it.
 template <class Narrow, class Scalar, int n, ExecutionSpace Exec, class Storage>
 NarrowedStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
@@ -120,14 +119,12 @@ NarrowedStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec, const Block
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 std::string describe_other_copy(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
                                 const BlockStencil7<Scalar, n, Exec, Narrow>& copy) {
-  return detail::describe_other_value(
-      a, detail::find_other_value(exec, "Hyperplane::BlockStencil7::other_copy", a.flat(), copy.flat()));
+  return detail::describe_other_blocks(exec, a, copy);
 }
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short>
 std::string describe_other_copy(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
                                 const ScaledStencil7<Scalar, n, Exec, Short>& copy) {
-  return detail::describe_other_value(a,
-                                      detail::find_other_value(exec, "Hyperplane::BlockStencil7::other_copy", a, copy));
+  return detail::describe_other_blocks(exec, a, copy);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

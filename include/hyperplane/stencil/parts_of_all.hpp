@@ -4,7 +4,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/slab_map.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
@@ -27,13 +26,13 @@ template <int n, class Storage, int W>
 HYPERPLANE_FUNCTION BlockStencil7Ref<Storage, n, W> matrix_part(const SlabMap<W>& map, std::int64_t first_pack,
                                                                 Storage* all) {
   using Matrix = BlockStencil7Ref<Storage, n, W>;
-  return Matrix(map, typename Matrix::Packs(all + first_pack * (stencil7_size * n * n * W)));
+  return Matrix(map, typename Matrix::Packs(all + first_pack * (Matrix::entries * W)));
 }
 
 /// All matrices, from that of a grid.
 template <int n, class Storage, int W>
 Storage* all_matrices(const BlockStencil7Ref<Storage, n, W>& part, std::int64_t first_pack) {
-  return part.packs().pack_data(0) - first_pack * (stencil7_size * n * n * W);
+  return part.packs().pack_data(0) - first_pack * (BlockStencil7Ref<Storage, n, W>::entries * W);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

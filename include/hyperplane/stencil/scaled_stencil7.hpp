@@ -4,18 +4,22 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// A copy of a BlockStencil7 in 16 bits, made by narrow(): for the products of a NarrowedMatrix. The rows of a point
+/// A copy of a BlockStencil7 in 16 bits, made by narrow(): for the products of a NarrowedMatrix. Of several grid blocks
+/// it is the part of a MultiBlockStencil7 of such a type, and has couplings across interfaces, too. The rows of a point
 /// are kept in units of their own, powers of two, which round nothing and fit a matrix in any units into the range of
 /// `Storage`. In its row's unit the largest entry of a row is at least 2^14 and less than 2^15. Of Half, entries below
 /// 2^-28 of it have fewer bits, and those below 2^-40 are zero; of BFloat16 there are none that matter. What larger
@@ -45,6 +49,15 @@ class ScaledStencil7 {
   ScaledStencil7(const Exec& exec, const Grid& grid, const std::string& label = "Hyperplane::ScaledStencil7")
       : m_map(grid), m_storage(exec, label, m_map.pack_count()) {}
 
+  /// A handle of values that exist, as that of a BlockStencil7.
+  ScaledStencil7(const Grid& grid, const typename Storage::Flat& values)
+      : m_map(grid), m_storage(m_map.pack_count(), values) {
+    if (static_cast<std::int64_t>(values.size()) != m_map.pack_count() * Ref::entries * vector_length) {
+      fail("ScaledStencil7: " + std::to_string(values.size()) + " values are not those of " + std::to_string(n) +
+           " x " + std::to_string(n) + " blocks and their units on a grid of " + to_string(grid) + " points");
+    }
+  }
+
   const Grid& grid() const { return m_map.grid(); }
   const Map& map() const { return m_map; }
   Ref ref() const { return Ref(m_map, m_storage.ref()); }
@@ -55,5 +68,22 @@ class ScaledStencil7 {
   Map m_map;
   Storage m_storage;
 };
+
+namespace detail {
+
+template <class Scalar, int n, class Exec, class Narrow>
+struct NarrowedStencil {
+  using type = BlockStencil7<Scalar, n, Exec, Narrow>;
+};
+template <class Scalar, int n, class Exec, ShortReal Narrow>
+struct NarrowedStencil<Scalar, n, Exec, Narrow> {
+  using type = ScaledStencil7<Scalar, n, Exec, Narrow>;
+};
+
+}  // namespace detail
+
+/// The copy of a matrix that is rounded to Narrow: a BlockStencil7, of 16 bits a ScaledStencil7.
+template <class Scalar, int n, class Exec, class Narrow>
+using NarrowedStencil7 = typename detail::NarrowedStencil<Scalar, n, Exec, Narrow>::type;
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -143,23 +143,33 @@ class PointRecursionGroupPlan {
                          cuda::support_of(point_recursion_kernel<Launch>));
   }
 
-  /// `bytes_a_point`: what the recursions read. Launches no more blocks than `multiprocessors`; 0: all.
+  static PointRecursionPackets packets(const std::vector<Given>& given) {
+    PointRecursionPackets result{0, 0};
+    int const beams_of_all = beams(given);
+    for (auto const& map : maps(given)) {
+      result.south += Recursion::south_packet_count(map);
+      result.bottom += Recursion::bottom_packet_count(map, beams_of_all);
+    }
+    return result;
+  }
+
   PointRecursionGroupPlan(cudaStream_t stream, const std::vector<Given>& given, std::size_t bytes_a_point,
                           int multiprocessors)
-      : m_beams(beams(given)), m_finished(stream, given.size()) {
+      : PointRecursionGroupPlan(stream, given, bytes_a_point, multiprocessors,
+                                std::make_shared<Memory>(stream, packets(given))) {}
+
+  /// `bytes_a_point`: what the recursions read. Launches no more blocks than `multiprocessors`; 0: all.
+  PointRecursionGroupPlan(cudaStream_t stream, const std::vector<Given>& given, std::size_t bytes_a_point,
+                          int multiprocessors, const std::shared_ptr<Memory>& memory)
+      : m_beams(beams(given)), m_memory(memory), m_finished(stream, given.size()) {
     if (auto const missing = lacking(); !missing.empty()) fail("Path slab " + missing);
     cuda::allow_shared_memory(m_kernel);
-    PointRecursionPackets packets{0, 0};
     std::size_t bytes = 0;
     int tiles = 0;
-    for (auto const& each : given) {
-      auto const& map = each.m_factors.m_map;
-      packets.south += Recursion::south_packet_count(map);
-      packets.bottom += Recursion::bottom_packet_count(map, m_beams);
+    for (auto const& map : maps(given)) {
       bytes += bytes_a_point * as_size(map.pack_count()) * Recursion::W;
       tiles += tiles_of(map);
     }
-    m_memory = std::make_shared<Memory>(stream, packets);
     int const resident = cuda::resident_blocks(m_kernel, Launch::threads(m_beams), Launch::shared_bytes(m_beams));
     m_blocks = std::min(tiles, multiprocessors > 0 ? std::min(multiprocessors, resident) : resident);
     auto const cache = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrL2CacheSize));

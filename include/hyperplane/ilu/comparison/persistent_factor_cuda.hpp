@@ -6,8 +6,8 @@
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_columns.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_entries.hpp>
-#include <hyperplane/ilu/detail/matrix_storages.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/stencil/matrix_storages.hpp>
 #include <hyperplane/sweep/comparison/persistent_planes_cuda.hpp>
 #include <hyperplane/sweep/comparison/plane_turns_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>

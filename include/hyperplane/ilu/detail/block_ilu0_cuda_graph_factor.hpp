@@ -9,8 +9,8 @@
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_columns.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_entries.hpp>
-#include <hyperplane/ilu/detail/matrix_storages.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/stencil/matrix_storages.hpp>
 #include <hyperplane/sweep/plane_groups_cuda.hpp>
 #include <hyperplane/sweep/plane_packs_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>

@@ -9,8 +9,8 @@
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_factor_shape.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_kernel.hpp>
-#include <hyperplane/ilu/detail/matrix_storages.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/stencil/matrix_storages.hpp>
 #include <hyperplane/sweep/slab_device_cuda.hpp>
 #include <hyperplane/sweep/slab_order_cuda.hpp>
 

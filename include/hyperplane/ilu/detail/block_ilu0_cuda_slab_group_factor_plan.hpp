@@ -10,7 +10,7 @@
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_factor_shape.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_kernel.hpp>
-#include <hyperplane/ilu/detail/matrix_storages.hpp>
+#include <hyperplane/stencil/matrix_storages.hpp>
 #include <hyperplane/sweep/group_order_cuda.hpp>
 #include <hyperplane/sweep/slab_device_cuda.hpp>
 

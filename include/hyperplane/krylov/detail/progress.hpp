@@ -9,7 +9,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <string>
 #include <type_traits>
@@ -48,7 +47,9 @@ class ProgressRef {
   KOKKOS_FUNCTION void break_down() const {
     if (running()) m_state->m_phase = Phase::breakdown;
   }
-  KOKKOS_FUNCTION void set_rhs_norm(double norm, double tolerance, double absolute_tolerance) const {
+  /// A solve begins, with nothing of the one before.
+  KOKKOS_FUNCTION void begin(double norm, double tolerance, double absolute_tolerance) const {
+    *m_state = ProgressState{};
     m_state->m_rhs_norm = norm;
     m_state->m_target = Kokkos::max(tolerance * norm, absolute_tolerance);
     m_state->m_rhs_unsure = norm == 0.0 || !Kokkos::isfinite(norm);
@@ -187,12 +188,6 @@ inline int iterations_to_look(double norm, double level, double steepest, int se
   return static_cast<int>(std::clamp(std::ceil(std::log(level / norm) / std::log(steepest)), 1.0, 1.0 * bound));
 }
 
-struct ResetProgress {
-  ProgressState* m_state;
-
-  KOKKOS_FUNCTION void operator()(int) const { *m_state = ProgressState{}; }
-};
-
 /// Owner of the state on the device and of the history since the host's last look, and the host's view of them.
 template <ExecutionSpace Exec>
 class Progress {
@@ -215,10 +210,6 @@ class Progress {
                                  run.m_result.iterations);
     }
     return std::min(steps, run.remaining());
-  }
-
-  void reset(const Exec& exec, const std::string& label) const {
-    launch(label, IndexRange<Exec>(exec, 0, 1), sizeof(ProgressState), ResetProgress{state(m_memory.data())});
   }
 
   /// Waits for the instance, brings the result's history up to date and calls the monitor. At most `steps` iterations

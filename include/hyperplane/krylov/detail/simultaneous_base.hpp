@@ -172,7 +172,6 @@ class SimultaneousBase {
     Recursions all;
     for (std::size_t j = 0; j < std::size_t{vectors}; ++j) {
       all.push_back({.run = {limits[j], m_options.monitor}});
-      m_progress[j].reset(exec, m_label + "::reset");
       auto const* const rhs = alone(exec, b, j);
       m_norm.run(exec, m_label + "::rhs_norm", m_single_reducer, Magnitude<Scalar>{rhs}, rhs,
                  RhsNormFinish{m_progress[j].ref(all[j].run), limits[j].tolerance, limits[j].absolute_tolerance});

@@ -8,7 +8,6 @@
 #include <hyperplane/blocks/outside_faces.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/detail/mailbox.hpp>
 #include <hyperplane/mpi/detail/remote_faces.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
@@ -131,9 +130,8 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
   template <class Storage>
   void start_transposed(const Exec& exec, Storage* a, Scalar* x) const {
     using Coefficients = TransposedCoefficients<Storage, n, vector_length>;
-    this->start_gathered(
-        exec, GatherTransposedTerms<Scalar, n, vector_length, Coefficients>{
-                  m_sent.data(), {{InterleavedRef<Storage, vector_length, stencil7_size * n * n>(a)}, donors(x)}});
+    this->start_gathered(exec, GatherTransposedTerms<Scalar, n, vector_length, Coefficients>{
+                                   m_sent.data(), {{typename Coefficients::Packs(a)}, donors(x)}});
   }
   /// Products of the grid blocks of this rank, where points that have donors on other ranks come late.
   const GroupedApply<Scalar, n, Exec>& grouped_apply() const { return *m_grouped_apply; }

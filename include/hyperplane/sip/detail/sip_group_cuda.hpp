@@ -17,24 +17,25 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Of a grid: its factors, the word that is lowered to the singular_pivot_word of its first singular pivot, and where
 /// its values begin in matrices: a number of SIMD groups.
-template <class Scalar, class Storage, int W>
+template <class Storage, int W>
 struct CudaSipMember {
   TriangularFactors<Storage, 1, W> m_factors;
   unsigned long long* m_singular;
   std::int64_t m_first_pack;
 
-  HYPERPLANE_FUNCTION BlockStencil7Ref<Scalar, 1, W> matrix(Scalar* all) const {
+  template <class MatrixStorage>
+  HYPERPLANE_FUNCTION BlockStencil7Ref<MatrixStorage, 1, W> matrix(MatrixStorage* all) const {
     return matrix_part<1>(m_factors.m_map, m_first_pack, all);
   }
 };
 
-template <class Scalar, class Storage, int W>
+template <class Scalar, class Storage, class MatrixStorage, int W>
 struct CudaSipGroup {
-  using First = CudaSipCoefficients<Scalar, Storage, Scalar, W, false>;
+  using First = CudaSipCoefficients<Scalar, Storage, MatrixStorage, W, false>;
   using Second = First;
-  using Given = CudaSipMember<Scalar, Storage, W>;
+  using Given = CudaSipMember<Storage, W>;
 
-  Scalar* m_a;
+  MatrixStorage* m_a;
   Scalar m_alpha;
 
   __device__ First first(const Given& given) const {
@@ -42,8 +43,8 @@ struct CudaSipGroup {
   }
 };
 
-template <class Scalar, class Storage, int W>
-using CudaSipGroupPlan = PointRecursionGroupPlan<PointRecursion<Scalar, W, sip_upper>,
-                                                 CudaSipMember<Scalar, Storage, W>, CudaSipGroup<Scalar, Storage, W>>;
+template <class Scalar, class Storage, class MatrixStorage, int W>
+using CudaSipGroupPlan = PointRecursionGroupPlan<PointRecursion<Scalar, W, sip_upper>, CudaSipMember<Storage, W>,
+                                                 CudaSipGroup<Scalar, Storage, MatrixStorage, W>>;
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -45,7 +45,7 @@ struct ApplyCuda {
   /// Of A^T each block has a product of its own.
   using Sum = std::conditional_t<transposed, Scalar, Product>;
   static_assert(!(Matrix::has_units && (subtract || (transposed && Outside::exists))),
-                "a copy of 16 bits has products of a grid alone");
+                "a copy of 16 bits has products alone, transposed ones of whole grids");
 
   Matrix m_a;
   BlockVectorRef<Scalar, n, W> m_b;

@@ -22,14 +22,14 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// What NarrowToUnits makes of all points of a SIMD group, together, to the same bits. What points out of the grid is
 /// zero here, and so comes last among the entries of an unknown and changes nothing. Groups with values that are not
 /// finite, or may overflow, are left to NarrowToUnits.
-template <class Storage, int n, class Short, int W>
+template <class Storage, int n, class Short, int W, class Outside>
 struct NarrowPacksToUnits {
   using PackType = Pack<double, W>;
   using Mask = typename PackType::Mask;
   using Rows = block::Vector<PackType, n>;
   static constexpr int packs = packs_in_range<n>;
 
-  NarrowToUnits<Storage, n, Short, W, false> m_slots;
+  NarrowToUnits<Storage, n, Short, W, false, Outside> m_slots;
 
   /// Of a range of packs.
   void operator()(std::int64_t range, std::int64_t& first) const {
@@ -46,17 +46,23 @@ struct NarrowPacksToUnits {
   /// From here on the unit of a row is bounded, so that entries may overflow.
   static constexpr double large = 0x1p135;
 
-  /// Which lanes have neighbours.
+  /// Which lanes have neighbours, outside of the grid, too.
   struct Inside {
     Mask m_points;                      ///< of the pack itself
     Mask m_inside[stencil7_size] = {};  ///< by directions
 
-    Inside(const SlabMap<W>& map, const PackPlace& place) : m_points(!padding_lanes<PackType>(map, place)) {
+    Inside(const SlabMap<W>& map, const PackPlace& place, const Outside& outside)
+        : m_points(!padding_lanes<PackType>(map, place)) {
       for (int d = 0; d < stencil7_size; ++d) {
-        OutsideLanes<W> const outside(map, place, static_cast<Direction>(d));
+        auto const direction = static_cast<Direction>(d);
+        OutsideLanes<W> const lanes(map, place, direction);
         m_inside[d] = m_points;
-        if (outside.any()) {
-          m_inside[d] = m_points & !lanes_between<PackType>(outside.m_begin, outside.m_end);
+        if (!lanes.any()) continue;
+        m_inside[d] = m_points & !lanes_between<PackType>(lanes.m_begin, lanes.m_end);
+        if constexpr (Outside::exists) {
+          outside.for_lanes(place, direction, [&](int lane, int) {
+            m_inside[d] = m_inside[d] | lanes_between<PackType>(lane, lane + 1);
+          });
         }
       }
     }
@@ -64,7 +70,7 @@ struct NarrowPacksToUnits {
 
   /// Whether it could.
   bool narrow(std::int64_t pack, const PackPlace& place) const {
-    Inside const inside(m_slots.m_a.map(), place);
+    Inside const inside(m_slots.m_a.map(), place, m_slots.m_outside);
     Rows largest, excess;
     for (int r = 0; r < n; ++r) largest[r] = excess[r] = PackType(0);
     for (int d = 0; d < stencil7_size; ++d) {

@@ -30,10 +30,11 @@ KOKKOS_FUNCTION inline double row_unit(double largest) {
 /// what multiplies vectors that hardly change from point to point, the sum of the seven, is rounded as the smallest one
 /// alone. Finds the first value that is finite and overflows, by its number in the matrix; or, where it compares,
 /// writes nothing and finds the first value that is kept as another one.
-template <class Storage, int n, class Short, int W, bool compares>
+template <class Storage, int n, class Short, int W, bool compares, class Outside>
 struct NarrowToUnits {
   BlockStencil7Ref<Storage, n, W> m_a;
   BlockStencil7Ref<Short, n, W> m_copy;
+  Outside m_outside;
 
   KOKKOS_FUNCTION void operator()(std::int64_t slot, std::int64_t& first) const {
     std::int64_t const pack = slot / W;
@@ -43,7 +44,7 @@ struct NarrowToUnits {
     // What points out of the grid is zero since the copy was allocated.
     int directions[std::size_t{stencil7_size}], count = 0;
     for (int d = 0; d < stencil7_size; ++d) {
-      if (m_a.grid().contains(neighbour(p, static_cast<Direction>(d)))) directions[count++] = d;
+      if (has_neighbour(p, static_cast<Direction>(d))) directions[count++] = d;
     }
     for (int r = 0; r < n; ++r) {
       double largest = 0;
@@ -67,6 +68,14 @@ struct NarrowToUnits {
  private:
   static constexpr int values_of_point = BlockStencil7Ref<Storage, n, W>::entries;
 
+  KOKKOS_FUNCTION bool has_neighbour(const Point& p, Direction direction) const {
+    bool const inside = m_a.grid().contains(neighbour(p, direction));
+    if constexpr (Outside::exists) {
+      return inside || m_outside.number(direction, p) >= 0;
+    } else {
+      return inside;
+    }
+  }
   KOKKOS_FUNCTION static constexpr int entry(int direction, int r, int c) { return (direction * n + c) * n + r; }
   KOKKOS_FUNCTION double value(std::int64_t pack, int e, int lane) const {
     return static_cast<double>(m_a.packs()(pack, e, lane));
