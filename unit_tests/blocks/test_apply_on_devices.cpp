@@ -8,6 +8,7 @@
 #include <hyperplane/blocks/apply_on_devices.hpp>
 #include <hyperplane/blocks/apply_transposed.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/ghost_points_on_devices.hpp>
 #include <hyperplane/blocks/mask_points_on_devices.hpp>
 #include <limits>
 #include <string>
@@ -17,13 +18,14 @@
 #include "masked_blocks.hpp"
 #include "multi_block_grids.hpp"
 #include "support/execution_spaces.hpp"
+#include "support/ghost_fields.hpp"
 #include "support/masks.hpp"
 #include "support/matchers.hpp"
 #include "support/message_of.hpp"
 #include "support/random_system.hpp"
 #include "support/views.hpp"
 
-// Products and masks of grid blocks over devices: the bits of one device.
+// Products, masks and ghost points of grid blocks over devices: the bits of one device.
 namespace hyperplane::test {
 namespace {
 
@@ -114,6 +116,25 @@ TYPED_TEST(BlocksOnDevices, products_whatever_the_axes_of_the_neighbour) {
 TYPED_TEST(BlocksOnDevices, masks_leave_the_bits_of_one_device) {
   this->template expect_masked<3>("cut along all", cut_grid(Grid(7, 6, 5), {2, 3, 2}, {true, false, false}).grid, 3);
   this->template expect_masked<1>("other axes", joined_pair(Grid(3, 5, 2), {{-2, 3, 1}}), 2);
+}
+
+// Each ghost point is written once, on whichever device.
+TYPED_TEST(BlocksOnDevices, ghost_points_have_the_values_of_donors) {
+  PartInstances<TypeParam> const instances(3);
+  for (auto const& [what, whole] : awkward_grids()) {
+    for (auto const& [how, owners] : owners_of_parts(whole, 3)) {
+      MultiBlockGridOnDevices<TypeParam> const grid(instances.all(), whole, owners);
+      GhostPointsOnDevices<TypeParam> const ghosts(grid, 2);
+      GhostField<TypeParam> const field(this->exec, whole, 2, [](int b) { return b; });
+      ghosts.fill(this->exec, 2, field.read(), field.write());
+      this->exec.fence();
+      auto const expected = expected_ghost_fields(whole, 2, 2);
+      for (int b = 0; b < whole.block_count(); ++b) {
+        EXPECT_EQ(field.values_of(b), expected[static_cast<std::size_t>(b)]) << what << ", " << how << ", " << b;
+      }
+      EXPECT_EQ(ghosts.size(), GhostPoints<TypeParam>(this->exec, whole, 2).size()) << what << ", " << how;
+    }
+  }
 }
 
 TYPED_TEST(BlocksOnDevices, grid_blocks_and_their_parts) {
