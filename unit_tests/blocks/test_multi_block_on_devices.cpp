@@ -10,6 +10,7 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/krylov/transposed.hpp>
@@ -154,7 +155,7 @@ TYPED_TEST(MultiBlockOnDevicesTest, krylov_methods_run_over_devices) {
   plan.factor(this->exec, parts);
   using Whole = MultiBlockVector<double, n, TypeParam>;
   using Vector = MultiBlockVectorOnDevices<double, n, TypeParam>;
-  KrylovOptions const options{.tolerance = 1e-10, .max_iterations = 100};
+  KrylovOptions const options{.tolerance = 1e-10, .max_iterations = 100, .restart = 6, .recycled = 2};
   auto const expect_as_one = [&]<template <class> class Method>(const auto& of_whole, const auto& m,
                                                                 const auto& of_parts, const auto& of_devices,
                                                                 bool bitwise) {
@@ -171,6 +172,7 @@ TYPED_TEST(MultiBlockOnDevicesTest, krylov_methods_run_over_devices) {
   };
   expect_as_one.template operator()<BiCgStab>(a, one, parts, plan, false);
   expect_as_one.template operator()<Fgmres>(a, one, parts, plan, false);
+  expect_as_one.template operator()<Fgcrodr>(a, one, parts, plan, false);
   // Nothing in it depends on the order of sums.
   expect_as_one.template operator()<Richardson>(a, one, parts, plan, true);
   expect_as_one.template operator()<Richardson>(transposed(a), transposed(one), transposed(parts), transposed(plan),
