@@ -155,12 +155,12 @@ class MultiBlockOnDevices {
     }
   }
 
-  /// One part after the other takes the step of a colour, before any of them takes that of the next one.
+  /// Colours upwards by up(p, colour), then downwards from the last but one by down(p, colour).
   template <class Up, class Down>
   void up_and_down(const execution_space& exec, const Up& up, const Down& down) const {
-    int const count = part(0).colours();
-    for (int c = 0; c < count; ++c) m_grid.run(exec, [&](int p) { up(p, c); });
-    for (int c = count - 2; c >= 0; --c) m_grid.run(exec, [&](int p) { down(p, c); });
+    int const last = part(0).colours() - 1;
+    m_grid.instances().run_steps(exec, 2 * last + 1,
+                                 [&](int step, int p) { step <= last ? up(p, step) : down(p, 2 * last - step); });
   }
 
   void make_by_colours(const Options& options)
@@ -190,15 +190,16 @@ class MultiBlockOnDevices {
 
   template <class Matrix>
   void factor_by_colours(const execution_space& exec, const Matrix& a) {
+    int const count = part(0).colours();
     try {
-      for (int c = 0; c < part(0).colours(); ++c) {
-        m_grid.run(exec, [&](int p) { part(p).factor(m_grid.exec(p), a.part(p), c); });
-      }
+      m_grid.instances().run_steps(exec, count + 1, [&](int step, int p) {
+        if (step == count) return part(p).finish_factor(m_grid.exec(p));
+        part(p).factor(m_grid.exec(p), a.part(p), step);
+      });
     } catch (...) {
       m_grid.for_parts([&](int p) { part(p).abandon_factor(m_grid.exec(p)); });
       throw;
     }
-    m_grid.run(exec, [&](int p) { part(p).finish_factor(m_grid.exec(p)); });
   }
 
   MultiBlockGridOnDevices<execution_space> m_grid;

@@ -54,6 +54,17 @@ class OrderedInstances {
     wait_for_parts();
   }
 
+  /// As run(), in 0 <= step < count steps: launch(step, p) comes after all parts have taken the step before.
+  template <class Launch>
+  void run_steps(const Exec& exec, int count, const Launch& launch) const {
+    in_order(exec, [&] {
+      for (int step = 0; step < count; ++step) {
+        if (step > 0) wait_for_parts();
+        for_parts([&](int p) { launch(step, p); });
+      }
+    });
+  }
+
   friend bool operator==(const OrderedInstances& a, const OrderedInstances& b) {
     return a.m_instances == b.m_instances || *a.m_instances == *b.m_instances;
   }

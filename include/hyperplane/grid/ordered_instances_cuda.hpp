@@ -66,15 +66,23 @@ class OrderedInstances<Exec> {
            ", the lowest part on device " + std::to_string(this->exec(0).cuda_device()));
     }
     gather(exec);
-    {
-      cuda::CurrentDevice const current(exec.cuda_device());
-      m_shared->begun->record(exec.cuda_stream());
-    }
-    for_parts([&](int p) {
-      if (apart(exec, p)) m_shared->begun->wait(this->exec(p).cuda_stream());
-    });
+    hand_out(exec);
     launches();
     gather(exec);
+  }
+
+  /// As run(), in 0 <= step < count steps: launch(step, p) comes after all parts have taken the step before.
+  template <class Launch>
+  void run_steps(const Exec& exec, int count, const Launch& launch) const {
+    in_order(exec, [&] {
+      for (int step = 0; step < count; ++step) {
+        if (step > 0) {
+          gather(exec);
+          hand_out(exec);
+        }
+        for_parts([&](int p) { launch(step, p); });
+      }
+    });
   }
 
   friend bool operator==(const OrderedInstances& a, const OrderedInstances& b) {
@@ -122,6 +130,17 @@ class OrderedInstances<Exec> {
     for (int p = 0; p < count(); ++p) {
       if (apart(exec, p)) m_shared->done[as_size(p)]->wait(exec.cuda_stream());
     }
+  }
+
+  /// What comes on the instances of the parts waits for `exec`.
+  void hand_out(const Exec& exec) const {
+    {
+      cuda::CurrentDevice const current(exec.cuda_device());
+      m_shared->begun->record(exec.cuda_stream());
+    }
+    for_parts([&](int p) {
+      if (apart(exec, p)) m_shared->begun->wait(this->exec(p).cuda_stream());
+    });
   }
 
   std::shared_ptr<Shared> m_shared;
