@@ -80,7 +80,7 @@ class PartByColours {
   void solve_upwards(const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
     begin("Hyperplane::MultiBlock::solve::copy", exec, colour, rhs, x);
     if (colour > 0) m_couplings->subtract_lower(exec, colour, x.flat().data());
-    m_blocks.sweep(exec, colour, is_last(colour) ? Sweeps::both : Sweeps::forward, m_couplings ? x : rhs, x);
+    m_blocks.sweep(exec, colour, is_last(colour) ? Sweeps::both : Sweeps::forward, is_copied() ? x : rhs, x);
   }
   template <class Vector>
   void solve_downwards(const Exec& exec, int colour, const Vector& x) const {
@@ -93,7 +93,7 @@ class PartByColours {
   void solve_transposed_upwards(const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
     begin("Hyperplane::MultiBlock::solve_transposed::copy", exec, colour, rhs, x);
     if (colour > 0) m_couplings->subtract_lower_transposed(exec, colour, x.flat().data());
-    m_blocks.sweep_transposed(exec, colour, is_last(colour) ? Sweeps::both : Sweeps::forward, m_couplings ? x : rhs, x);
+    m_blocks.sweep_transposed(exec, colour, is_last(colour) ? Sweeps::both : Sweeps::forward, is_copied() ? x : rhs, x);
   }
   template <class Vector>
   void solve_transposed_downwards(const Exec& exec, int colour, const Vector& x) const {
@@ -136,9 +136,10 @@ class PartByColours {
   bool is_last(int colour) const { return colour + 1 == colours(); }
 
   /// What lower colours subtract from is in x.
+  bool is_copied() const { return colours() > 1; }
   template <class Vector>
   void begin(const char* label, const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
-    if (colour > 0 || !m_couplings || rhs.flat().data() == x.flat().data()) return;
+    if (colour > 0 || !is_copied() || rhs.flat().data() == x.flat().data()) return;
     copy_values(label, exec, rhs.flat().data(), x.flat().data(), x.flat().size());
   }
 
