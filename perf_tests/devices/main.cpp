@@ -7,24 +7,23 @@
 // does not hold these either, on a box with fewer layers. Beside `natural` are transposed solves, products and
 // transposed products, verified in the same way, and iterations of BiCGStab, which are made of solves and products.
 // Then it is timed with a copy on the first device next to every repetition. Runs follow one another for some
-// milliseconds.
+// milliseconds. Grid blocks over devices are in blocks.hpp.
 
 #include "../support/cost_model.hpp"
 #include "../support/harness.hpp"
 #include "../support/relative_difference.hpp"
 #include "../support/stream.hpp"
 #include "../support/suites.hpp"
+#include "blocks.hpp"
 #include "packets.hpp"
 #include "problem.hpp"
+#include "timing.hpp"
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -121,7 +120,9 @@ class DeviceSuite {
         m_problem = make(box, devices, coupled);
         m_key = key;
       }
-      time_run(state, devices, cost.bytes * static_cast<double>(box.size()), [&] { run(*m_problem); });
+      time_run(
+          state, m_exec, *m_stream, devices, cost.bytes * static_cast<double>(box.size()), [&] { run(*m_problem); },
+          [&] { m_problem->fence(); });
     });
   }
 
@@ -172,33 +173,6 @@ class DeviceSuite {
     return made;
   }
 
-  void time_run(benchmark::State& state, int devices, double bytes, const std::function<void()>& run) const {
-    auto const seconds = [&](int count) {
-      m_problem->fence();
-      auto const start = std::chrono::steady_clock::now();
-      for (int i = 0; i < count; ++i) run();
-      m_problem->fence();
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
-    };
-    seconds(1);
-    int const batch = 1 + static_cast<int>(4e-3 / std::max(seconds(1), 1e-6));
-    Samples times;
-    Samples copies;
-    for (auto _ : state) {
-      times.add(seconds(batch));
-      copies.add(seconds_of(m_exec, [&] { m_stream->copy(m_exec); }));
-      state.SetIterationTime(times.seconds().back());
-    }
-    double const copy = m_stream->copy_bytes() / copies.best();
-    state.counters["devices"] = devices;
-    state.counters["best_ms"] = 1e3 * times.best();
-    state.counters["median_ms"] = 1e3 * times.median();
-    state.counters["GB/s"] = 1e-9 * bytes / times.best();
-    state.counters["copy_GB/s"] = 1e-9 * copy;
-    state.counters["of_copy"] = bytes / times.best() / (devices * copy);
-    state.counters["batch"] = batch;
-  }
-
   Settings m_settings;
   Exec m_exec;
   std::shared_ptr<Stream<Exec>> m_stream;
@@ -209,4 +183,7 @@ class DeviceSuite {
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::DeviceSuite>(argc, argv); }
+int main(int argc, char** argv) {
+  return hyperplane::perf::run_suites<hyperplane::perf::DeviceSuite, hyperplane::perf::BlocksOverDevicesSuite>(argc,
+                                                                                                               argv);
+}

@@ -16,7 +16,7 @@ TEST(AssignBlocks, by_points_and_contiguous) {
   EXPECT_THAT(assign_blocks(MultiBlockGrid({Grid(1, 1, 1), Grid(9, 9, 9), Grid(1, 1, 1)}), 3), ElementsAre(0, 1, 2));
   EXPECT_THAT(assign_blocks(MultiBlockGrid({Grid(3, 3, 3)}), 5), ElementsAre(2));
   EXPECT_THAT(thrown_text([] { assign_blocks(MultiBlockGrid({Grid(3, 3, 3)}), 0); }),
-              HasSubstr("assign_blocks: 0 ranks, expected at least 1"));
+              HasSubstr("assign_blocks: 0 owners, expected at least 1"));
 }
 
 TEST(DistributedGrid, grid_blocks_of_this_rank) {

@@ -14,18 +14,32 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-/// What the couplings across interfaces add to y = A^T x, or to y = b - A^T x.
-template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
-void apply_transposed_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
-                                const MultiBlockVector<Scalar, n, Exec>& x,
-                                const MultiBlockVector<Scalar, n, Exec>& y) {
+/// y = A^T x, or y = b - A^T x where there is b: one grid block after the other, and then what couplings across
+/// interfaces add, of the coefficients that donors have for the points.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Coefficients>
+void apply_transposed_blocks(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+                             const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
+                             const MultiBlockVector<Scalar, n, Exec>& y, const Coefficients& coefficients) {
   constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
-  using Coefficients = TransposedCoefficients<Storage, n, W>;
+  for (int g = 0; g < a.grid().block_count(); ++g) {
+    if constexpr (subtract) {
+      residual_transposed(exec, a.block(g), b.block(g), x.block(g), y.block(g));
+    } else {
+      apply_transposed(exec, a.block(g), x.block(g), y.block(g));
+    }
+  }
   couple<subtract, Scalar, n, W>(
       "Hyperplane::MultiBlockStencil7::transposed_couplings", exec, a.couplings().all(),
-      TransposedTerms<Scalar, n, W, Coefficients>{{typename Coefficients::Packs(a.flat().data())},
-                                                  DonorValues<Scalar, n, W>(x.flat().data())},
+      TransposedTerms<Scalar, n, W, Coefficients>{coefficients, DonorValues<Scalar, n, W>(x.flat().data())},
       y.flat().data());
+}
+
+/// Coefficients in the one matrix of all grid blocks.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+auto transposed_coefficients(const MultiBlockStencil7<Scalar, n, Exec, Storage>& a) {
+  constexpr int W = MultiBlockStencil7<Scalar, n, Exec, Storage>::vector_length;
+  using Coefficients = TransposedCoefficients<Storage, n, W>;
+  return Coefficients{typename Coefficients::Packs(a.flat().data())};
 }
 
 }  // namespace detail
@@ -42,8 +56,7 @@ void apply_transposed(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec
                       const MultiBlockVector<Scalar, n, Exec>& x, const MultiBlockVector<Scalar, n, Exec>& y) {
   detail::check_multi_block_grid("apply_transposed", "x", x.grid(), a.grid());
   detail::check_multi_block_grid("apply_transposed", "the result", y.grid(), a.grid());
-  for (int g = 0; g < a.grid().block_count(); ++g) apply_transposed(exec, a.block(g), x.block(g), y.block(g));
-  detail::apply_transposed_couplings<false>(exec, a, x, y);
+  detail::apply_transposed_blocks<false>(exec, a, y, x, y, detail::transposed_coefficients(a));
 }
 
 /// r = b - A^T x over all grid blocks and their interfaces. x and r are different vectors; r may be b. See
@@ -55,10 +68,7 @@ void residual_transposed(const Exec& exec, const MultiBlockStencil7<Scalar, n, E
   detail::check_multi_block_grid("residual_transposed", "b", b.grid(), a.grid());
   detail::check_multi_block_grid("residual_transposed", "x", x.grid(), a.grid());
   detail::check_multi_block_grid("residual_transposed", "the result", r.grid(), a.grid());
-  for (int g = 0; g < a.grid().block_count(); ++g) {
-    residual_transposed(exec, a.block(g), b.block(g), x.block(g), r.block(g));
-  }
-  detail::apply_transposed_couplings<true>(exec, a, x, r);
+  detail::apply_transposed_blocks<true>(exec, a, b, x, r, detail::transposed_coefficients(a));
 }
 
 /// A^T, as TransposedMatrix has it.

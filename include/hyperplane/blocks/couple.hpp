@@ -43,6 +43,31 @@ struct TransposedCoefficients {
   }
 };
 
+/// A matrix of a grid block, as kernels have it, and where its SIMD groups begin.
+template <class Storage>
+struct MatrixOfBlock {
+  const Storage* values;
+  std::int64_t first_pack;
+};
+
+/// The same where each grid block has its matrix in memory of its own.
+template <class Storage, int n, int vector_length>
+struct TransposedCoefficientsOfBlocks {
+  const MatrixOfBlock<Storage>* m_blocks;
+
+  KOKKOS_FUNCTION Storage operator()(const FaceCoupling& coupling, int r, int c) const {
+    return block(coupling)[(r * n + c) * vector_length + coupling.donor.lane];
+  }
+  void prefetch(const FaceCoupling& coupling) const { host::prefetch_values(block(coupling), n * n * vector_length); }
+
+ private:
+  KOKKOS_FUNCTION const Storage* block(const FaceCoupling& coupling) const {
+    auto const [values, first_pack] = m_blocks[coupling.donor_block];
+    InterleavedRef<const Storage, vector_length, stencil7_size * n * n> const packs(values);
+    return packs.pack_data(coupling.donor.pack - first_pack, static_cast<int>(coupling.back) * n * n);
+  }
+};
+
 /// The same, of coefficients that are kept one after the other, column by column: those of the coupling's reverse.
 template <class Storage, int n>
 struct KeptTransposes {

@@ -177,7 +177,9 @@ template <int vector_length>
 class BlockSlots {
  public:
   BlockSlots(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs, int number)
-      : m_map(grid.block(number)), m_first(packs.first(number)), m_number(number) {}
+      : BlockSlots(grid.block(number), packs.first(number), number) {}
+  /// Of a grid block whose SIMD groups are counted on from a first one.
+  BlockSlots(const Grid& grid, std::int64_t first, int number) : m_map(grid), m_first(first), m_number(number) {}
 
   Slot slot(const Point& p) const { return {m_first + m_map.pack(p.i, p.j, p.k), m_map.lane(p.j)}; }
   /// Without couplings.
@@ -189,16 +191,21 @@ class BlockSlots {
   int m_number;
 };
 
-/// Appends the couplings of an interface.
+/// Appends the couplings of an interface, of a grid block here to its donor there.
 template <int vector_length>
-void append_entries(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs, const Interface& interface,
-                    std::vector<FaceCouplingEntry>& entries) {
-  BlockSlots<vector_length> const here(grid, packs, interface.block), there(grid, packs, interface.donor);
+void append_entries(const BlockSlots<vector_length>& here, const BlockSlots<vector_length>& there,
+                    const Interface& interface, std::vector<FaceCouplingEntry>& entries) {
   for_each_pair(interface, [&](const Point& p, const Point& q) {
     FaceCoupling coupling{there.slot(q), interface.donor, interface.face};
     coupling.back = interface.donor_face();
     entries.push_back({here.face_point(p), coupling});
   });
+}
+template <int vector_length>
+void append_entries(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs, const Interface& interface,
+                    std::vector<FaceCouplingEntry>& entries) {
+  append_entries(BlockSlots<vector_length>(grid, packs, interface.block),
+                 BlockSlots<vector_length>(grid, packs, interface.donor), interface, entries);
 }
 
 /// The couplings across all interfaces, points in the order of their slots. Throws Error where there are too many.

@@ -113,6 +113,18 @@ void for_each_ghost(const MultiBlockGrid& grid, int layers, const Wanted& wanted
   }
 }
 
+/// The ghost points of those grid blocks for which `has(number)` holds, and their donors in any of them. Throws Error
+/// where layers is less than 1.
+template <class Has>
+std::vector<GhostPair> ghost_pairs(const MultiBlockGrid& grid, int layers, const Has& has) {
+  check_ghost_points(layers);
+  std::vector<GhostPair> result;
+  for_each_ghost(grid, layers, has, [&](const GhostPair& pair) {
+    if (has(pair.ghost.block)) result.push_back(pair);
+  });
+  return result;
+}
+
 /// An index is a component of a ghost point.
 template <class Read, class Write>
 struct CopyGhosts {
@@ -168,7 +180,7 @@ class GhostPoints {
 
   /// Throws Error where layers is less than 1.
   GhostPoints(const Exec& exec, const MultiBlockGrid& grid, int layers = 1)
-      : m_grid(grid), m_layers(layers), m_copies(exec, pairs(grid, layers)) {}
+      : m_grid(grid), m_layers(layers), m_copies(exec, detail::ghost_pairs(grid, layers, [](int) { return true; })) {}
 
   const MultiBlockGrid& grid() const { return m_grid; }
   int layers() const { return m_layers; }
@@ -187,14 +199,6 @@ class GhostPoints {
   }
 
  private:
-  static std::vector<detail::GhostPair> pairs(const MultiBlockGrid& grid, int layers) {
-    detail::check_ghost_points(layers);
-    std::vector<detail::GhostPair> result;
-    auto const all = [](int) { return true; };
-    detail::for_each_ghost(grid, layers, all, [&](const detail::GhostPair& pair) { result.push_back(pair); });
-    return result;
-  }
-
   MultiBlockGrid m_grid;
   int m_layers;
   detail::GhostCopies<Exec> m_copies;

@@ -53,12 +53,18 @@ class MultiBlockStencil7 {
   /// Allocates and sets to zero.
   MultiBlockStencil7(const Exec& exec, const MultiBlockGrid& grid,
                      const std::string& label = "Hyperplane::MultiBlockStencil7")
+      : MultiBlockStencil7(exec, grid, detail::all_face_couplings(grid, detail::BlockPacks<vector_length>(grid)),
+                           detail::BlockPacks<vector_length>(grid).numbers(grid), label) {}
+  /// The rows of some grid blocks of a larger grid. The list has the couplings of their points, also to donors beyond
+  /// the values of these grid blocks, in a vector that goes on there; numbers are those of the larger grid. Products
+  /// are with such vectors.
+  MultiBlockStencil7(const Exec& exec, const MultiBlockGrid& grid, const detail::FaceCouplingList& list,
+                     const std::vector<detail::SlotNumbers<vector_length>>& numbers, const std::string& label)
       : m_grid(grid),
         m_packs(grid),
         m_storage(exec, label, m_packs.count()),
-        m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", m_packs.numbers(grid))) {
-    auto const list = detail::all_face_couplings(grid, m_packs);
-    m_couplings = detail::to_space(exec, list);
+        m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", numbers)),
+        m_couplings(detail::to_space(exec, list)) {
     m_outside.emplace(exec, grid, list, detail::FaceCouplingList());
     m_grouped_apply.emplace(exec, m_packs.grids(grid), detail::grouped_packs(list, false));
   }

@@ -31,12 +31,11 @@ class SpreadArray {
   };
 
   explicit SpreadArray(const std::vector<Piece>& pieces) : SpreadArray() {
-    std::size_t unit = 0;
-    for (auto const& piece : pieces) unit = std::max(unit, unit_of(piece.device));
+    for (auto const& piece : pieces) m_devices.push_back(piece.device);
+    std::size_t const unit = SpreadArray::unit(m_devices);
     std::size_t bytes = 0;
     for (auto const& [device, size] : pieces) {
       m_begins.push_back(bytes);
-      m_devices.push_back(device);
       bytes += (size * sizeof(T) + unit - 1) / unit * unit;
     }
     m_begins.push_back(bytes);
@@ -52,6 +51,13 @@ class SpreadArray {
   }
   SpreadArray(const SpreadArray&) = delete;
   SpreadArray& operator=(const SpreadArray&) = delete;
+
+  /// Bytes that such devices map at a time, the most of all of them.
+  static std::size_t unit(const std::vector<int>& devices) {
+    std::size_t result = 0;
+    for (int const device : devices) result = std::max(result, unit_of(device));
+    return result;
+  }
 
   T* data() const { return reinterpret_cast<T*>(m_address); }
   /// Values, those of gaps included.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/blocks/interface.hpp>
+#include <hyperplane/blocks/assign_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/owned_blocks.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/mpi/assign_blocks.hpp>
 #include <hyperplane/mpi/communicator.hpp>
 #include <hyperplane/mpi/detail/digest.hpp>
 #include <hyperplane/mpi/detail/require_same_list.hpp>
@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,12 +36,9 @@ class DistributedGrid {
   /// is named.
   DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole, std::vector<int> owners,
                   Transport transport = Transport::automatic)
-      : m_communicator(communicator),
-        m_transport(transport),
-        m_whole(whole),
-        m_local(MultiBlockGrid::without_blocks()) {
+      : m_communicator(communicator), m_transport(transport), m_whole(whole) {
     communicator.agree([&] {
-      check_owners(owners);
+      detail::check_owners("DistributedGrid", "rank", whole, owners, communicator.size());
       if (std::ranges::find(all_transports, transport) == all_transports.end()) {
         fail("DistributedGrid: there is no transport " + std::to_string(static_cast<int>(transport)));
       }
@@ -54,7 +50,10 @@ class DistributedGrid {
     detail::require_same_list(communicator, "DistributedGrid: interfaces", whole.interfaces());
     require_same("owners", detail::digest(std::span<const int>(owners)));
     require_same("transport", static_cast<std::uint64_t>(transport));
-    communicator.agree([&] { make_local(std::move(owners)); });
+    communicator.agree([&] {
+      detail::OwnedBlocks local(whole, owners, communicator.rank());
+      m_lists = std::make_shared<const Lists>(Lists{std::move(owners), std::move(local)});
+    });
   }
   /// With the owners of assign_blocks().
   DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole,
@@ -68,10 +67,10 @@ class DistributedGrid {
   const MultiBlockGrid& whole() const { return m_whole; }
   /// The grid blocks of this rank and the interfaces between them, numbered on their own; without grid blocks where
   /// this rank has none.
-  const MultiBlockGrid& local() const { return m_local; }
+  const MultiBlockGrid& local() const { return m_lists->local.grid(); }
 
   /// The grid blocks of this rank: entry l is number l of local().
-  std::span<const int> blocks() const& { return m_lists->numbers; }
+  std::span<const int> blocks() const& { return m_lists->local.numbers(); }
   std::span<const int> blocks() const&& = delete;
   /// The rank that has a grid block.
   int owner(int number) const {
@@ -85,7 +84,7 @@ class DistributedGrid {
       fail("DistributedGrid: grid block " + std::to_string(number) + " is of rank " + std::to_string(owner(number)) +
            ", this is rank " + std::to_string(m_communicator.rank()));
     }
-    return m_lists->places[detail::as_size(number)];
+    return m_lists->local.place(number);
   }
 
   /// Whatever the transports.
@@ -103,20 +102,8 @@ class DistributedGrid {
  private:
   struct Lists {
     std::vector<int> owners;
-    std::vector<int> numbers{};
-    std::vector<int> places{};  ///< by number in the whole grid
+    detail::OwnedBlocks local;
   };
-
-  void check_owners(const std::vector<int>& owners) const {
-    if (static_cast<int>(owners.size()) != m_whole.block_count()) {
-      fail("DistributedGrid: " + std::to_string(owners.size()) + " owners for " + to_string(m_whole));
-    }
-    for (std::size_t b = 0; b < owners.size(); ++b) {
-      if (owners[b] >= 0 && owners[b] < m_communicator.size()) continue;
-      fail("DistributedGrid: the owner of grid block " + std::to_string(b) + " is rank " + std::to_string(owners[b]) +
-           ", there are " + std::to_string(m_communicator.size()));
-    }
-  }
 
   void check_number(int number) const {
     if (number < 0 || number >= m_whole.block_count()) {
@@ -124,30 +111,9 @@ class DistributedGrid {
     }
   }
 
-  void make_local(std::vector<int> owners) {
-    Lists lists{std::move(owners)};
-    lists.places.assign(lists.owners.size(), -1);
-    std::vector<Grid> blocks;
-    for (int b = 0; b < m_whole.block_count(); ++b) {
-      if (lists.owners[detail::as_size(b)] != m_communicator.rank()) continue;
-      lists.places[detail::as_size(b)] = static_cast<int>(blocks.size());
-      lists.numbers.push_back(b);
-      blocks.push_back(m_whole.block(b));
-    }
-    std::vector<Interface> interfaces;
-    for (auto interface : m_whole.interfaces()) {
-      interface.block = lists.places[detail::as_size(interface.block)];
-      interface.donor = lists.places[detail::as_size(interface.donor)];
-      if (interface.block >= 0 && interface.donor >= 0) interfaces.push_back(interface);
-    }
-    if (!blocks.empty()) m_local = MultiBlockGrid(std::move(blocks), interfaces);
-    m_lists = std::make_shared<const Lists>(std::move(lists));
-  }
-
   Communicator m_communicator;
   Transport m_transport;
   MultiBlockGrid m_whole;
-  MultiBlockGrid m_local;
   std::shared_ptr<const Lists> m_lists;
 };
 

@@ -3,9 +3,9 @@
 
 /// All public headers of grid blocks over ranks of MPI, which hyperplane.hpp leaves out.
 
+#include <hyperplane/blocks/assign_blocks.hpp>
 #include <hyperplane/mpi/apply.hpp>
 #include <hyperplane/mpi/apply_transposed.hpp>
-#include <hyperplane/mpi/assign_blocks.hpp>
 #include <hyperplane/mpi/communicator.hpp>
 #include <hyperplane/mpi/distributed_ghost_points.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>

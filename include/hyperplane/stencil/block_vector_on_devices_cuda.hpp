@@ -4,15 +4,13 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/cuda/check.hpp>
-#include <hyperplane/cuda/spread_array.hpp>
 #include <hyperplane/grid/grid_on_devices_cuda.hpp>
+#include <hyperplane/grid/spread_layout.hpp>
+#include <hyperplane/grid/spread_values_cuda.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
-#include <cuda_runtime_api.h>
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -40,17 +38,8 @@ class BlockVectorOnDevices {
 
   /// Allocates and sets to zero.
   BlockVectorOnDevices(const Exec& exec, const GridOnDevices<Exec>& grid)
-      : m_grid(grid),
-        m_array(std::make_shared<Array>(pieces(grid))),
-        m_flat(m_array->data(), m_array->size()),
-        m_parts(std::make_shared<std::vector<Part>>()) {
-    m_grid.run(exec, [&](int p) {
-      auto const at = detail::as_size(p);
-      cuda::check(cudaMemsetAsync(m_array->piece(at), 0, m_array->bytes_of(at), m_grid.exec(p).cuda_stream()),
-                  "cudaMemsetAsync");
-      m_parts->emplace_back(m_grid.part(p), Flat(m_array->piece(at), values_of(m_grid, p)));
-    });
-  }
+      : BlockVectorOnDevices(exec, grid,
+                             detail::SpreadLayout(packs(grid), n * vector_length, Values::unit(grid.instances()))) {}
 
   const GridOnDevices<Exec>& grid() const { return m_grid; }
   /// The values of a part, a handle of the same ones. What is launched on them is on the part's instance, or is over
@@ -58,25 +47,29 @@ class BlockVectorOnDevices {
   const Part& part(int p) const { return (*m_parts)[detail::as_size(p)]; }
   std::span<const Part> parts() const { return *m_parts; }
   /// All of the storage as one contiguous array, padding (zeros) included, and gaps (zeros) behind parts.
-  const Flat& flat() const { return m_flat; }
+  const Flat& flat() const { return m_values.flat(); }
   /// Where a part begins in flat().
-  std::int64_t first_value(int p) const { return part(p).flat().data() - m_flat.data(); }
+  std::int64_t first_value(int p) const { return part(p).flat().data() - flat().data(); }
 
  private:
-  using Array = cuda::SpreadArray<Scalar>;
+  using Values = detail::SpreadValues<Scalar, Exec>;
 
-  static std::size_t values_of(const GridOnDevices<Exec>& grid, int p) {
-    return detail::as_size(typename Part::Map(grid.part(p)).pack_count() * n * vector_length);
+  BlockVectorOnDevices(const Exec& exec, const GridOnDevices<Exec>& grid, const detail::SpreadLayout& layout)
+      : m_grid(grid), m_values(exec, grid.instances(), layout), m_parts(std::make_shared<std::vector<Part>>()) {
+    for (int p = 0; p < grid.count(); ++p) {
+      m_parts->emplace_back(grid.part(p),
+                            Flat(flat().data() + layout.first_value(p), detail::as_size(layout.values(p))));
+    }
   }
-  static std::vector<typename Array::Piece> pieces(const GridOnDevices<Exec>& grid) {
-    std::vector<typename Array::Piece> result;
-    for (int p = 0; p < grid.count(); ++p) result.push_back({grid.exec(p).cuda_device(), values_of(grid, p)});
+
+  static std::vector<std::int64_t> packs(const GridOnDevices<Exec>& grid) {
+    std::vector<std::int64_t> result;
+    for (int p = 0; p < grid.count(); ++p) result.push_back(typename Part::Map(grid.part(p)).pack_count());
     return result;
   }
 
   GridOnDevices<Exec> m_grid;
-  std::shared_ptr<Array> m_array;
-  Flat m_flat;
+  Values m_values;
   std::shared_ptr<std::vector<Part>> m_parts;
 };
 

@@ -29,10 +29,12 @@ struct FaceFailure {
   FactorStatus status{};
 };
 
-/// What RemoteColours has of couplings, whatever its types; without other processes there is nothing.
+/// What others have of couplings: what RemoteColours has, whatever its types, or what is spread over parts of this
+/// process (SpreadColours). Where this process has all in one part there is nothing.
 struct RemoteLists {
   std::vector<std::vector<FaceCouplingEntry>> lower, upper;  ///< of each colour
-  std::vector<FaceCoupling> reverses;
+  std::vector<FaceCoupling> reverses;                        ///< of couplings to lower colours
+  std::size_t upper_reverses = 0;                            ///< so many of couplings to higher ones are kept here, too
 
   RemoteLists() = default;
   template <class Remote>
@@ -59,6 +61,8 @@ class ColourLists {
         m_record(exec, "Hyperplane::MultiBlock::status") {
     FaceCouplingList lower, upper;
     list_couplings(ranks, count, remote, lower, upper);
+    check_coupling_count(lower.couplings.size() + remote.upper_reverses);
+    m_lower_coefficients = lower.couplings.size() + remote.upper_reverses;
     m_lower = to_space(exec, lower);
     m_upper = to_space(exec, upper);
     for (std::size_t c = 0; c < count; ++c) m_most = std::max(m_most, m_lower_begin[c + 1] - m_lower_begin[c]);
@@ -79,22 +83,25 @@ class ColourLists {
   /// the order of the colours: upper_begin() has the first one of each.
   const FaceCouplingList& upper_list() const { return m_upper_list; }
   const std::vector<std::size_t>& upper_begin() const { return m_upper_begin; }
-  /// How many couplings to lower colours there are.
-  std::size_t lower_couplings() const { return m_lower.couplings.size(); }
+  /// Of so many couplings to lower colours coefficients are kept: its own, and behind them reverses that others have.
+  std::size_t lower_coefficients() const { return m_lower_coefficients; }
   /// Points with couplings to lower colours, of the colour that has most of them.
   std::size_t most_lower_points() const { return m_most; }
   /// The reverses of couplings to lower colours.
   const FaceCoupling* reverses() const { return m_upper.couplings.data(); }
 
+  /// The number of the coupling of a colour's point in a direction, among those to higher, or to lower colours. Before
+  /// forget_couplings().
+  int number(bool upper, int rank, const Slot& slot, Direction direction) const {
+    auto const& begin = upper ? m_upper_begin : m_lower_begin;
+    return find_coupling(upper ? m_upper_list : m_lower_list, begin[as_size(rank)], begin[as_size(rank) + 1], slot,
+                         direction);
+  }
   /// Couplings of other processes to points of a colour, with the numbers of the couplings back: those to higher, or to
   /// lower colours. Before forget_couplings().
   std::vector<FaceCoupling> with_reverses(std::vector<FaceCoupling> couplings, int rank, bool upper) const {
-    auto const& list = upper ? m_upper_list : m_lower_list;
-    auto const& begin = upper ? m_upper_begin : m_lower_begin;
     for (auto& coupling : couplings) {
-      if (coupling.donor.pack == no_point) continue;
-      coupling.reverse =
-          find_coupling(list, begin[as_size(rank)], begin[as_size(rank) + 1], coupling.donor, coupling.back);
+      if (coupling.donor.pack != no_point) coupling.reverse = number(upper, rank, coupling.donor, coupling.back);
     }
     return couplings;
   }
@@ -154,18 +161,25 @@ class ColourLists {
     find_reverses(ranks, remote.reverses, lower, upper);
   }
 
+  /// Whether a donor is a point of these grid blocks.
+  bool is_own(const Slot& donor) const { return donor.pack >= 0 && donor.pack < m_own_packs; }
+
   /// All couplings to lower colours have their reverse, and so all to higher ones: interfaces are listed from both
   /// sides. Those that other processes have come after the list's own. Throws Error where there are too many.
   void find_reverses(const std::vector<int>& ranks, const std::vector<FaceCoupling>& remote, FaceCouplingList& lower,
                      FaceCouplingList& upper) const {
     check_coupling_count(upper.couplings.size() + remote.size());
-    int const own = static_cast<int>(upper.couplings.size());
+    int const own = static_cast<int>(upper.couplings.size()), own_lower = static_cast<int>(lower.couplings.size());
+    for (auto& coupling : upper.couplings) {
+      if (!is_own(coupling.donor)) coupling.reverse += own_lower;
+    }
     for (auto const& point : lower.points) {
       for (int number = point.begin; number < point.end; ++number) {
         auto& coupling = lower.couplings[as_size(number)];
-        if (coupling.donor.pack >= m_own_packs) {
+        if (!is_own(coupling.donor)) {
           coupling.reverse_begin += own;
           coupling.reverse_end += own;
+          coupling.reverse += own;
           continue;
         }
         auto const rank = as_size(ranks[as_size(coupling.donor_block)]);
@@ -192,7 +206,7 @@ class ColourLists {
   FaceCouplings<Exec> m_lower, m_upper;
   FaceCouplingList m_lower_list, m_upper_list;  ///< on the host, for messages
   std::vector<std::size_t> m_lower_begin{0}, m_upper_begin{0};
-  std::size_t m_most = 0;
+  std::size_t m_most = 0, m_lower_coefficients = 0;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -5,6 +5,7 @@
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
+#include <hyperplane/blocks/detail/transposed_factors.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/outside_faces.hpp>
@@ -15,7 +16,6 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -32,34 +32,6 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Coefficients of couplings of the transposed factors, where these have them in order: what the donor's factors have
-/// for the point.
-template <class Storage, int n, int vector_length>
-struct TransposedFactors {
-  const TriangularFactors<Storage, n, vector_length>* m_factors;
-  const std::int64_t* m_first_packs;
-
-  KOKKOS_FUNCTION Storage operator()(const FaceCoupling& coupling, int r, int c) const {
-    return block(coupling)[(r * n + c) * vector_length + coupling.donor.lane];
-  }
-  void prefetch(const FaceCoupling& coupling) const { host::prefetch_values(block(coupling), n * n * vector_length); }
-
- private:
-  KOKKOS_FUNCTION const Storage* block(const FaceCoupling& coupling) const {
-    int const b = coupling.donor_block;
-    return m_factors[b].coupling(coupling.donor.pack - m_first_packs[b], coupling.back);
-  }
-};
-
-/// Stores what points give to those of other processes; an index is a value.
-template <class Scalar, int n, int vector_length, class Coefficients>
-struct GiveTransposedTerms {
-  GatherTransposedTerms<Scalar, n, vector_length, Coefficients> m_gather;
-  Scalar* m_given;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const { m_given[index] = m_gather(index); }
-};
-
 /// What Coupling::coloured adds to the factors of the grid blocks: C_pq for neighbours of lower colours, d_p^-1 C_pq
 /// for those of higher ones, times the scale of the rule, Ilu0Couplings or SsorCouplings. Colours are ranks here: 0, 1,
 /// ... without gaps.
@@ -75,29 +47,31 @@ class ColouredCouplings {
   static constexpr bool subtracts = Rule::subtracts;
   using Factors = TriangularFactors<Storage, n, vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
+  using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
 
   /// `factors` are those of the grid blocks, `ranks` their colours; `remote` is what other processes have, if there are
   /// any. Waits for the instance.
   ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
                     const std::vector<Factors>& factors, const Rule& rule, std::shared_ptr<Remote> remote = nullptr,
                     bool in_order = false)
-      : m_rule(rule),
-        m_remote(std::move(remote)),
-        m_lists(exec, grid, ranks, RemoteLists(m_remote.get()),
-                as_size(m_remote ? m_remote->colours() : *std::ranges::max_element(ranks) + 1)),
-        m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
-        m_first_packs(to_space(exec, "Hyperplane::MultiBlock::first_packs", first_packs(grid, in_order))),
-        m_lower_values(unset<Storage>(exec, "Hyperplane::MultiBlock::lower", in_order ? 0 : m_lists.lower_couplings())),
-        m_upper_values(unset<Storage>(exec, "Hyperplane::MultiBlock::upper",
-                                      in_order && !subtracts ? 0 : m_lists.upper_list().couplings.size())),
-        m_diagonals(unset<Scalar>(exec, "Hyperplane::MultiBlock::diagonals",
-                                  in_order || !subtracts ? 0 : m_lists.most_lower_points())) {
-    if (in_order) m_faces.emplace(exec, grid, m_lists.lower_list(), m_lists.upper_list(), subtracts);
-    if (subtracts && m_remote) m_remote->connect(exec, m_lists.upper_list(), m_lists.upper_begin(), m_upper_values);
-    m_given_to_lower = given_to(exec, Remote::Colours::lower);
-    m_given_to_higher = given_to(exec, Remote::Colours::higher);
-    m_lists.forget_couplings();
+      : ColouredCouplings(exec, grid, ranks, factors, rule, remote, in_order, RemoteLists(remote.get()),
+                          remote ? remote->colours() : *std::ranges::max_element(ranks) + 1) {
+    forget_lists();
   }
+  /// Where other parts of this process have the other grid blocks of `count` colours: vectors go on there, and what
+  /// CoefficientCopies brings comes to the end of lower_values() and upper_values(). To be followed by forget_lists().
+  ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
+                    const std::vector<Factors>& factors, const Rule& rule, RemoteLists others, int count)
+      : ColouredCouplings(exec, grid, ranks, factors, rule, nullptr, false, std::move(others), count) {}
+
+  /// The coefficients of couplings to lower and to higher colours, and behind them those of reverses that others have.
+  const Values& lower_values() const { return m_lower_values; }
+  const Values& upper_values() const { return m_upper_values; }
+  /// The number among them of a point's coupling. Before forget_lists().
+  int number(bool upper, int rank, const Slot& slot, Direction direction) const {
+    return m_lists.number(upper, rank, slot, direction);
+  }
+  void forget_lists() { m_lists.forget_couplings(); }
 
   bool in_order() const { return m_faces.has_value(); }
   /// Outside of a grid block, where it is in_order(): for a factorization, and for sweeps of x.
@@ -200,9 +174,28 @@ class ColouredCouplings {
   }
 
  private:
-  using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
   using Terms = KeptTerms<Scalar, n, vector_length, Storage>;
   using Given = std::vector<Kokkos::View<FaceCoupling*, typename Exec::memory_space>>;
+
+  ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
+                    const std::vector<Factors>& factors, const Rule& rule, std::shared_ptr<Remote> remote,
+                    bool in_order, RemoteLists others, int count)
+      : m_rule(rule),
+        m_remote(std::move(remote)),
+        m_lists(exec, grid, ranks, std::move(others), as_size(count)),
+        m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
+        m_first_packs(to_space(exec, "Hyperplane::MultiBlock::first_packs", first_packs(grid, in_order))),
+        m_lower_values(
+            unset<Storage>(exec, "Hyperplane::MultiBlock::lower", in_order ? 0 : m_lists.lower_coefficients())),
+        m_upper_values(unset<Storage>(exec, "Hyperplane::MultiBlock::upper",
+                                      in_order && !subtracts ? 0 : m_lists.upper_list().couplings.size())),
+        m_diagonals(unset<Scalar>(exec, "Hyperplane::MultiBlock::diagonals",
+                                  in_order || !subtracts ? 0 : m_lists.most_lower_points())) {
+    if (in_order) m_faces.emplace(exec, grid, m_lists.lower_list(), m_lists.upper_list(), subtracts);
+    if (subtracts && m_remote) m_remote->connect(exec, m_lists.upper_list(), m_lists.upper_begin(), m_upper_values);
+    m_given_to_lower = given_to(exec, Remote::Colours::lower);
+    m_given_to_higher = given_to(exec, Remote::Colours::higher);
+  }
 
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const {
     if (!m_remote) return DonorValues<Scalar, n, vector_length>(x);

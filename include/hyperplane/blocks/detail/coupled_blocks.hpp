@@ -5,6 +5,7 @@
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
 #include <hyperplane/blocks/detail/copy_values.hpp>
+#include <hyperplane/blocks/detail/first_failure.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/natural_order.hpp>
@@ -19,12 +20,6 @@
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-template <class Status>
-struct BlockFailure {
-  Status status{};
-  int place = 0;
-};
 
 /// The preconditioners of a MultiBlock and what couples them, colour after colour: see there.
 template <class P>
@@ -109,19 +104,7 @@ class CoupledBlocks {
     if constexpr (couples) {
       if (m_couplings) face = m_couplings->failure(exec);
     }
-    auto const face_fails = [&](int rank, bool upper) { return face && face->rank == rank && face->upper == upper; };
-    for (int rank = 0; rank < m_blocks.ranks(); ++rank) {
-      // Couplings to lower colours, the grid blocks of a colour, couplings to higher ones.
-      int const place = 3 * rank;
-      if constexpr (couples) {
-        if (face_fails(rank, false)) return {{face->status, face->block}, place};
-      }
-      if (auto const b = m_blocks.failed(exec, rank)) return {status_of<Status>(exec, *b), place + 1};
-      if constexpr (couples) {
-        if (face_fails(rank, true)) return {{face->status, face->block}, place + 2};
-      }
-    }
-    return {};
+    return detail::first_failure<Status>(exec, m_blocks, face, [&](int b) { return status_of<Status>(exec, b); });
   }
 
  private:

@@ -2,19 +2,27 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <concepts>
 #include <cstdint>
 #include <hyperplane/array/reducer.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
-#include <hyperplane/grid/grid_on_devices_cuda.hpp>
+#include <hyperplane/grid/ordered_instances_cuda.hpp>
 #include <hyperplane/krylov/detail/multi_dot.hpp>
 #include <hyperplane/krylov/processes.hpp>
 #include <string>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What vectors are on whose parts are on CUDA devices of one process, each with an instance of its own, as
+/// GridOnDevices. A vector has `part(p)`, whose values begin at `first_value(p)` of all.
+template <class Domain>
+concept DomainOnDevices = CudaExecutionSpace<typename Domain::execution_space> && requires(const Domain& domain) {
+  { domain.instances() } -> std::same_as<const OrderedInstances<typename Domain::execution_space>&>;
+};
 
 /// The elements of a vector over devices, for launches: each device has those of its part.
 template <class Vector>
@@ -27,10 +35,11 @@ class ElementsOnDevices {
 
   template <class Run>
   void for_parts(const Run& run) const {
-    m_v.grid().run(m_exec, [&](int p) {
+    auto const& instances = m_v.grid().instances();
+    instances.run(m_exec, [&](int p) {
       auto const begin = m_v.first_value(p);
       auto const size = static_cast<std::int64_t>(m_v.part(p).flat().size());
-      run(PartRange(m_v.grid().exec(p), begin, begin + size));
+      run(PartRange(instances.exec(p), begin, begin + size));
     });
   }
 
@@ -63,26 +72,26 @@ class ReducerOnDevices {
  public:
   template <class Vector>
   ReducerOnDevices(const Exec& exec, const Vector& v)
-      : m_grid(v.grid()),
+      : m_instances(v.grid().instances()),
         m_sums(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::ReducerOnDevices::sums"),
-               as_size(m_grid.count() * reduce_max_values)) {
-    m_grid.for_parts([&](int p) {
+               as_size(m_instances.count() * reduce_max_values)) {
+    m_instances.for_parts([&](int p) {
       auto const size = static_cast<std::int64_t>(v.part(p).flat().size());
-      m_parts.push_back({Reducer<Exec>(m_grid.exec(p), size), v.first_value(p)});
+      m_parts.push_back({Reducer<Exec>(m_instances.exec(p), size), v.first_value(p)});
     });
   }
 
   /// See Reducer.
   template <int count, class Join = SumJoin, class Body, class Finish>
   void run(const Exec& exec, const std::string& label, const Body& body, const Finish& finish) const {
-    m_grid.run(exec, [&](int p) {
+    m_instances.run(exec, [&](int p) {
       auto const& [reducer, begin] = m_parts[as_size(p)];
-      reducer.template run<count, Join>(m_grid.exec(p), label, ShiftedBody<Body>{body, begin},
+      reducer.template run<count, Join>(m_instances.exec(p), label, ShiftedBody<Body>{body, begin},
                                         StoreSums<count>{m_sums.data() + p * count});
     });
     launch(label + "::devices", IndexRange<Exec>(exec, 0, 1),
-           sizeof(double) * count * static_cast<double>(m_grid.count()),
-           JoinParts<count, Join, Finish>{m_sums.data(), m_grid.count(), finish});
+           sizeof(double) * count * static_cast<double>(m_instances.count()),
+           JoinParts<count, Join, Finish>{m_sums.data(), m_instances.count(), finish});
   }
 
   /// DotsOnDevices has joined them.
@@ -94,7 +103,7 @@ class ReducerOnDevices {
     std::int64_t begin;
   };
 
-  GridOnDevices<Exec> m_grid;
+  OrderedInstances<Exec> m_instances;
   Kokkos::View<double*, typename Exec::memory_space> m_sums;
   std::vector<Part> m_parts;
 };
@@ -118,25 +127,25 @@ class DotsOnDevices {
  public:
   template <class Vector>
   DotsOnDevices(const Exec& exec, const Vector& v, int max_count)
-      : m_grid(v.grid()),
+      : m_instances(v.grid().instances()),
         m_max_count(max_count),
         m_sums(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::DotsOnDevices::sums"),
-               as_size(m_grid.count() * max_count)) {
-    m_grid.for_parts([&](int p) {
+               as_size(m_instances.count() * max_count)) {
+    m_instances.for_parts([&](int p) {
       auto const size = static_cast<std::int64_t>(v.part(p).flat().size());
-      m_parts.emplace_back(m_grid.exec(p), TallLayout<1, true>{size}, max_count, v.first_value(p));
+      m_parts.emplace_back(m_instances.exec(p), TallLayout<1, true>{size}, max_count, v.first_value(p));
     });
   }
 
   /// See MultiDot.
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
-    m_grid.run(exec, [&](int p) { part(p).run(m_grid.exec(p), w, v, count, sums(p)); });
+    m_instances.run(exec, [&](int p) { part(p).run(m_instances.exec(p), w, v, count, sums(p)); });
     join(exec, count, results);
   }
   void subtract_and_run(const Exec& exec, const std::string& label, const double* coefficients, Scalar* w,
                         const Address<Scalar>* v, int count, double* results) const {
-    m_grid.run(exec,
-               [&](int p) { part(p).subtract_and_run(m_grid.exec(p), label, coefficients, w, v, count, sums(p)); });
+    m_instances.run(
+        exec, [&](int p) { part(p).subtract_and_run(m_instances.exec(p), label, coefficients, w, v, count, sums(p)); });
     join(exec, count, results);
   }
 
@@ -145,11 +154,11 @@ class DotsOnDevices {
   double* sums(int p) const { return m_sums.data() + p * m_max_count; }
   void join(const Exec& exec, int count, double* results) const {
     launch("Hyperplane::Fgmres::dots::devices", IndexRange<Exec>(exec, 0, count),
-           sizeof(double) * static_cast<double>(m_grid.count()),
-           JoinDots{m_sums.data(), m_grid.count(), m_max_count, results});
+           sizeof(double) * static_cast<double>(m_instances.count()),
+           JoinDots{m_sums.data(), m_instances.count(), m_max_count, results});
   }
 
-  GridOnDevices<Exec> m_grid;
+  OrderedInstances<Exec> m_instances;
   int m_max_count;
   Kokkos::View<double*, typename Exec::memory_space> m_sums;
   std::vector<MultiDot<Scalar, Exec>> m_parts;
@@ -157,22 +166,22 @@ class DotsOnDevices {
 
 /// Krylov methods over devices of one process: each kernel runs on every device, for the elements of its part. What is
 /// one for all, as scalars of a method, is on the device of the lowest part, where the others read it.
-template <CudaExecutionSpace Exec>
-struct KrylovProcesses<GridOnDevices<Exec>> : KrylovInOneProcess<GridOnDevices<Exec>> {
-  template <class>
+template <DomainOnDevices Domain>
+struct KrylovProcesses<Domain> : KrylovInOneProcess<Domain> {
+  template <class Exec>
   using ReducerOf = ReducerOnDevices<Exec>;
-  template <class Scalar, class>
+  template <class Scalar, class Exec>
   using DotsOf = DotsOnDevices<Scalar, Exec>;
 
-  template <class Vector>
+  template <class Exec, class Vector>
   static ReducerOnDevices<Exec> reducer(const Exec& exec, const Vector& v) {
     return ReducerOnDevices<Exec>(exec, v);
   }
-  template <class Vector>
+  template <class Exec, class Vector>
   static ElementsOnDevices<Vector> elements(const Exec& exec, const Vector& v) {
     return ElementsOnDevices<Vector>(exec, v);
   }
-  template <class Scalar, class Vector>
+  template <class Scalar, class Exec, class Vector>
   static DotsOnDevices<Scalar, Exec> dots(const Exec& exec, const Vector& v, int max_count) {
     return DotsOnDevices<Scalar, Exec>(exec, v, max_count);
   }

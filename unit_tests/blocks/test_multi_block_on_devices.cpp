@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hyperplane/blocks/apply_on_devices.hpp>
+#include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/multi_block_line_implicit.hpp>
+#include <hyperplane/blocks/multi_block_on_devices.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/krylov/transposed.hpp>
+#include <hyperplane/line/line_implicit.hpp>
+#include <hyperplane/sip/sip.hpp>
+#include <hyperplane/ssor/ssor.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "blocks_on_devices.hpp"
+#include "multi_block_grids.hpp"
+#include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
+#include "support/message_of.hpp"
+#include "support/random_system.hpp"
+
+// Preconditioners of grid blocks over devices: M and the bits of one device.
+namespace hyperplane::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class Exec>
+class MultiBlockOnDevicesTest : public ::testing::Test {
+ protected:
+  /// Solves and transposed solves, with all ways to give grid blocks to parts.
+  template <class P>
+  void expect_solves(const std::string& what, const MultiBlockGrid& whole, int parts,
+                     const typename MultiBlock<P>::Options& options) const {
+    constexpr int n = P::Vector::block_size;
+    MultiBlockReference const reference(whole, n);
+    auto const values = random_vector(whole.size() * n, 4);
+    MultiBlock<P> one(exec, whole, options);
+    one.factor(exec, to_device<double, n, double>(exec, reference));
+    auto const expected = solutions(one, to_device<double, n>(exec, whole, values));
+    PartInstances<Exec> const instances(parts);
+    for (auto const& [how, owners] : owners_of_parts(whole, parts)) {
+      SCOPED_TRACE(what + " in " + std::to_string(parts) + " parts, " + how + ", n = " + std::to_string(n));
+      MultiBlockGridOnDevices<Exec> const grid(instances.all(), whole, owners);
+      auto const a = to_devices<n, double>(exec, grid, reference);
+      MultiBlockOnDevices<P> plan(grid, options);
+      EXPECT_EQ(plan.colours(), one.colours());
+      // The second factorization begins as the first one did.
+      plan.factor(exec, a);
+      plan.factor(exec, a);
+      ASSERT_TRUE(plan.status().ok()) << plan.status().message();
+      auto const found = solutions(plan, to_devices<n>(exec, grid, values));
+      for (std::size_t s = 0; s < found.size(); ++s) EXPECT_TRUE(bitwise_equal(found[s], expected[s])) << "solve " << s;
+    }
+  }
+
+  Exec exec{};
+
+ private:
+  /// With M, in place, and with M^T.
+  template <class Plan, class Vector>
+  std::vector<std::vector<double>> solutions(const Plan& plan, const Vector& rhs) const {
+    Vector const x(exec, rhs.grid()), y(exec, rhs.grid());
+    plan.solve(exec, rhs, x);
+    plan.solve_transposed(exec, rhs, y);
+    plan.solve(exec, rhs, rhs);
+    return {to_host(exec, x), to_host(exec, y), to_host(exec, rhs)};
+  }
+};
+TYPED_TEST_SUITE(MultiBlockOnDevicesTest, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(MultiBlockOnDevicesTest, coloured_has_the_bits_of_one_device) {
+  for (auto const& [what, grid] : awkward_grids()) {
+    this->template expect_solves<BlockIlu0<double, 2, TypeParam>>(what, grid, 3, {.coupling = Coupling::coloured});
+  }
+  auto const grid = cut_grid(Grid(7, 12, 5), {2, 3, 2}, {true, false, false}).grid;
+  Coupling const coloured = Coupling::coloured;
+  this->template expect_solves<BlockIlu0<double, 5, TypeParam, float>>("float", grid, 4, {.coupling = coloured});
+  this->template expect_solves<BlockIlu0<double, 2, TypeParam>>(
+      "a colour for each", grid, 2, {.coupling = coloured, .colours = {11, 3, 5, 7, 9, 1, 2, 0, 4, 6, 8, 10}});
+  this->template expect_solves<Ssor<double, 2, TypeParam>>("SSOR", grid, 3,
+                                                           {.coupling = coloured, .block = {.relaxation = 1.3}});
+  this->template expect_solves<Sip<double, TypeParam>>("SIP", grid, 3, {.coupling = coloured});
+}
+
+TYPED_TEST(MultiBlockOnDevicesTest, coloured_whatever_the_axes_of_the_neighbour) {
+  for (auto const& transform : all_transforms()) {
+    this->template expect_solves<BlockIlu0<double, 2, TypeParam>>(
+        to_string(transform), joined_pair(Grid(3, 5, 2), transform), 2, {.coupling = Coupling::coloured});
+  }
+}
+
+TYPED_TEST(MultiBlockOnDevicesTest, without_coupling_the_bits_of_one_device) {
+  auto const grid = cut_grid(Grid(9, 12, 5), {2, 2, 2}, {false, true, false}).grid;
+  this->template expect_solves<BlockIlu0<double, 2, TypeParam>>("BILU(0)", grid, 3, {});
+  this->template expect_solves<BlockJacobi<double, 2, TypeParam>>("block Jacobi", grid, 3, {});
+  this->template expect_solves<LineImplicit<double, 2, TypeParam>>("lines", grid, 3, {});
+}
+
+TYPED_TEST(MultiBlockOnDevicesTest, failures_are_those_of_one_device) {
+  constexpr int n = 2;
+  auto const whole = cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid;
+  PartInstances<TypeParam> const instances(2);
+  MultiBlockGridOnDevices<TypeParam> const grid(instances.all(), whole, {1, 0, 1});
+  for (auto const& colours : std::vector<std::vector<int>>{{}, {0, 1, 0}, {2, 1, 0}}) {
+    MultiBlockOptions<BlockIlu0Options> const options{.coupling = colours.empty() ? Coupling::none : Coupling::coloured,
+                                                      .colours = colours};
+    MultiBlock<BlockIlu0<double, n, TypeParam>> one(this->exec, whole, options);
+    MultiBlockOnDevices<BlockIlu0<double, n, TypeParam>> plan(grid, options);
+    auto const expect_same = [&](const MultiBlockReference& reference, bool ok) {
+      one.factor(this->exec, to_device<double, n, double>(this->exec, reference));
+      plan.factor(this->exec, to_devices<n, double>(this->exec, grid, reference));
+      EXPECT_EQ(plan.status().ok(), ok);
+      EXPECT_EQ(plan.status().message(), one.status(this->exec).message());
+    };
+    for (auto const& blocks : std::vector<std::vector<int>>{{0}, {1}, {2}, {0, 1, 2}}) {
+      MultiBlockReference singular(whole, n), coupling(whole, n);
+      for (int const b : blocks) {
+        for (int c = 0; c < n; ++c) {
+          singular.blocks[b].block(0, Direction::center)(1, c) = 0.0;
+          singular.blocks[b].block(0, Direction::west)(1, c) = 0.0;
+        }
+        coupling.blocks[b].block(4, Direction::west)(0, 1) = std::numeric_limits<double>::quiet_NaN();
+      }
+      expect_same(singular, false);
+      expect_same(MultiBlockReference(whole, n), true);
+      expect_same(coupling, colours.empty() || blocks == std::vector{0});
+    }
+  }
+}
+
+TYPED_TEST(MultiBlockOnDevicesTest, krylov_methods_run_over_devices) {
+  constexpr int n = 2;
+  auto const whole = cut_grid(Grid(12, 9, 8), {2, 2, 2}, {true, false, false}).grid;
+  MultiBlockReference const reference(whole, n);
+  auto const a = to_device<double, n, double>(this->exec, reference);
+  auto const b = to_device<double, n>(this->exec, whole, random_vector(whole.size() * n));
+  using Ilu = BlockIlu0<double, n, TypeParam>;
+  MultiBlock<Ilu> one(this->exec, whole, {.coupling = Coupling::coloured});
+  one.factor(this->exec, a);
+  PartInstances<TypeParam> const instances(3);
+  MultiBlockGridOnDevices<TypeParam> const grid(instances.all(), whole, {2, 0, 2, 0, 2, 0, 2, 0});
+  auto const parts = to_devices<n, double>(this->exec, grid, reference);
+  auto const right = to_devices<n>(this->exec, grid, random_vector(whole.size() * n));
+  MultiBlockOnDevices<Ilu> plan(grid, {.coupling = Coupling::coloured});
+  plan.factor(this->exec, parts);
+  using Whole = MultiBlockVector<double, n, TypeParam>;
+  using Vector = MultiBlockVectorOnDevices<double, n, TypeParam>;
+  KrylovOptions const options{.tolerance = 1e-10, .max_iterations = 100, .restart = 6, .recycled = 2};
+  auto const expect_as_one = [&]<template <class> class Method>(const auto& of_whole, const auto& m,
+                                                                const auto& of_parts, const auto& of_devices,
+                                                                bool bitwise) {
+    Whole const x(this->exec, whole);
+    Vector const y(this->exec, grid);
+    auto const expected = Method<Whole>(this->exec, whole, options).solve(this->exec, of_whole, m, b, x);
+    auto const result = Method<Vector>(this->exec, grid, options).solve(this->exec, of_parts, of_devices, right, y);
+    EXPECT_TRUE(result.converged()) << result.message();
+    EXPECT_EQ(result.iterations, expected.iterations);
+    EXPECT_TRUE(near(to_host(this->exec, y), to_host(this->exec, x), bitwise ? 0.0 : 1e-8));
+    if (bitwise) {
+      EXPECT_TRUE(bitwise_equal(result.history, expected.history));
+    }
+  };
+  expect_as_one.template operator()<BiCgStab>(a, one, parts, plan, false);
+  expect_as_one.template operator()<Fgmres>(a, one, parts, plan, false);
+  expect_as_one.template operator()<Fgcrodr>(a, one, parts, plan, false);
+  // Nothing in it depends on the order of sums.
+  expect_as_one.template operator()<Richardson>(a, one, parts, plan, true);
+  expect_as_one.template operator()<Richardson>(transposed(a), transposed(one), transposed(parts), transposed(plan),
+                                                true);
+}
+
+TYPED_TEST(MultiBlockOnDevicesTest, wrong_use_is_refused) {
+  using Ilu = MultiBlockOnDevices<BlockIlu0<double, 2, TypeParam>>;
+  auto const whole = cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid;
+  PartInstances<TypeParam> const instances(2);
+  MultiBlockGridOnDevices<TypeParam> const grid(instances.all(), whole), other(instances.all(), whole, {0, 1, 0});
+  EXPECT_THAT(message_of([&] { Ilu(grid, {.coupling = Coupling::natural}); }),
+              HasSubstr("MultiBlockOnDevices: over devices this preconditioner has no coupling natural"));
+  EXPECT_THAT(message_of([&] { Ilu(grid, {.coupling = Coupling::coloured, .colours = {0, 0, 1}}); }),
+              HasSubstr("grid blocks 0 and 1 have an interface and the same colour, 0"));
+  Ilu ilu(grid);
+  MultiBlockVectorOnDevices<double, 2, TypeParam> const x(this->exec, grid), y(this->exec, other);
+  EXPECT_THAT(message_of([&] { ilu.solve(this->exec, x, x); }),
+              HasSubstr("MultiBlockOnDevices::solve: called before factor"));
+  EXPECT_THAT(message_of([&] { ilu.solve(this->exec, x, y); }),
+              HasSubstr("MultiBlockOnDevices::solve: x is on " + to_string(other)));
+}
+
+}  // namespace
+}  // namespace hyperplane::test
