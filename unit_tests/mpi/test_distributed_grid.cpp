@@ -15,6 +15,7 @@ TEST(AssignBlocks, by_points_and_contiguous) {
   EXPECT_THAT(assign_blocks(cut_grid(Grid(8, 4, 4), {8, 1, 1}).grid, 4), ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
   EXPECT_THAT(assign_blocks(MultiBlockGrid({Grid(1, 1, 1), Grid(9, 9, 9), Grid(1, 1, 1)}), 3), ElementsAre(0, 1, 2));
   EXPECT_THAT(assign_blocks(MultiBlockGrid({Grid(3, 3, 3)}), 5), ElementsAre(2));
+  EXPECT_THAT(assign_blocks(MultiBlockGrid({Grid(3, 3, 3)}), 2), ElementsAre(0));
   EXPECT_THAT(thrown_text([] { assign_blocks(MultiBlockGrid({Grid(3, 3, 3)}), 0); }),
               HasSubstr("assign_blocks: 0 owners, expected at least 1"));
 }

@@ -17,7 +17,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Owner of an array whose addresses follow one another, while its pieces are in the memory of different devices. Each
 /// of these reads and writes all of it, and a kernel for some of the values has the same pointers on every device.
-/// Values are not set. Behind a piece there is a gap up to the next multiple of what devices map at a time, 2 MiB.
+/// Values are not set. Behind a piece there is a gap up to the next multiple of what devices map at a time, 2 MiB. A
+/// piece without values has no memory, and one piece at least has values.
 ///
 /// Devices have to have access to one another's memory. Freeing it waits for all of them, so that no kernel loses what
 /// it works on.
@@ -46,7 +47,9 @@ class SpreadArray {
   ~SpreadArray() {
     if (m_address == 0) return;
     wait_for_devices();
-    for (std::size_t p = 0; p < m_mapped; ++p) cuMemUnmap(m_address + m_begins[p], bytes_of(p));
+    for (std::size_t p = 0; p < m_mapped; ++p) {
+      if (bytes_of(p) > 0) cuMemUnmap(m_address + m_begins[p], bytes_of(p));
+    }
     cuMemAddressFree(m_address, m_begins.back());
   }
   SpreadArray(const SpreadArray&) = delete;
@@ -88,6 +91,10 @@ class SpreadArray {
   }
 
   void map(std::size_t p) {
+    if (bytes_of(p) == 0) {
+      m_mapped = p + 1;
+      return;
+    }
     CUmemGenericAllocationHandle memory = 0;
     auto const wanted = properties(m_devices[p]);
     check_driver(cuMemCreate(&memory, bytes_of(p), &wanted, 0), "cuMemCreate");

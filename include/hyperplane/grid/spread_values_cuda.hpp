@@ -36,6 +36,7 @@ class SpreadValues<T, Exec> {
       : m_array(std::make_shared<Array>(pieces(instances, layout))), m_flat(m_array->data(), m_array->size()) {
     instances.run(exec, [&](int p) {
       auto const at = as_size(p);
+      if (m_array->bytes_of(at) == 0) return;
       cuda::check(cudaMemsetAsync(m_array->piece(at), 0, m_array->bytes_of(at), instances.exec(p).cuda_stream()),
                   "cudaMemsetAsync");
     });
