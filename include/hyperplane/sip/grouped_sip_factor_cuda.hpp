@@ -87,7 +87,7 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
  private:
   using Member = CudaSipMember<Storage, vector_length>;
   template <class MatrixStorage>
-  using Plan = CudaSipGroupPlan<Scalar, Storage, MatrixStorage, vector_length>;
+  using Plan = CudaSipGroupPlan<Scalar, Storage, MatrixStorage, Sweeps::vector_length>;
   using Plans = ForMatrixStorages<Scalar, Plan>;
 
   std::int64_t m_first_pack;
