@@ -81,7 +81,7 @@ TYPED_TEST(ShortProducts, parts_of_a_box_have_the_bits_of_the_box) {
 
 TYPED_TEST(ShortProducts, have_couplings_whatever_the_axes_of_the_neighbour) {
   for (auto const& [what, grid] : awkward_grids()) this->template expect_near<2>(what, grid);
-  for (auto const& transform : all_transforms()) {
+  for (auto const& transform : {AxisTransform{{-2, 3, 1}}, AxisTransform{{3, -1, -2}}, AxisTransform{{-1, -2, -3}}}) {
     this->template expect_near<2>(to_string(transform), joined_pair(Grid(3, 5, 2), transform));
   }
 }

@@ -63,8 +63,7 @@ TEST_F(CommandLine, products_that_read_a_copy_keep_the_solution) {
   for (std::string const options :
        {"float", "float --storage float", "float --storage half --method fgmres", "float --method fgcrodr",
         "float --method richardson --max-iterations 1000", "float --preconditioner lines --storage float",
-        "half --storage half", "bfloat16 --method fgmres",
-        "half --parts 2x1x1 --coupling coloured"}) {
+        "half --storage half", "bfloat16 --method fgmres", "half --parts 2x1x1 --coupling coloured"}) {
     SCOPED_TRACE(options);
     auto const outcome = solve("--tolerance 1e-12 --product-storage " + options);
     EXPECT_EQ(outcome.status, 0) << outcome.output;
