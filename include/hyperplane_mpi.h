@@ -125,8 +125,8 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_matrix_block(hyperplane_matrix m
  * ranks in the first factor. Of others it is double. options may be NULL: BILU(0) of each grid block.
  *
  * Solves with its transpose are HYPERPLANE_INVALID_ARGUMENT on all ranks where HYPERPLANE_COUPLING_NATURAL gives grid
- * blocks ghost points or goes through devices: with HYPERPLANE_PATH_PORTABLE and on CUDA, unless a direction that is
- * cut is periodic. */
+ * blocks ghost points: with HYPERPLANE_PATH_PORTABLE and on CUDA, unless a direction that is cut is periodic, or its
+ * kernels go on from device to device. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid, int n,
                                                                       const hyperplane_preconditioner_options* options,
                                                                       hyperplane_preconditioner* preconditioner);

@@ -39,7 +39,8 @@ double global_product(const std::vector<double>& x, const std::vector<double>& y
   return sum;
 }
 
-/// Whether grid blocks have no ghost points in the natural order: on slabs of hosts.
+/// Whether four_parts() have no ghost points in the natural order: on slabs of hosts. They are cut along i, too, and so
+/// go through no devices.
 bool has_natural_transposes(const std::string& backend) { return backend != "cuda"; }
 
 TEST_P(CRanks, products_with_the_transpose_are_those_of_the_whole_matrix) {

@@ -52,12 +52,15 @@ TEST(Communicator, errors_of_mpi_have_its_text) {
 TEST(Communicator, what_all_ranks_make_or_none) {
   Communicator const world(MPI_COMM_WORLD);
   // As memory that a rank cannot open: an error of one rank is one of all.
-  auto const made = [&](int unsuitable, int failing, int& calls) {
-    return detail::made_by_all(world, world.rank() != unsuitable, [&] {
+  auto const made_where = [&](const auto& suits, int failing, int& calls) {
+    return detail::made_by_all(world, suits, [&] {
       ++calls;
       world.agree(world.rank() == failing ? std::string("no memory") : std::string());
       return std::make_shared<int>(world.rank());
     });
+  };
+  auto const made = [&](int unsuitable, int failing, int& calls) {
+    return made_where([&] { return world.rank() != unsuitable; }, failing, calls);
   };
   int calls = 0;
   EXPECT_EQ(*made(-1, -1, calls), world.rank());
@@ -67,7 +70,14 @@ TEST(Communicator, what_all_ranks_make_or_none) {
     EXPECT_EQ(calls, 2 + rank);
   }
   calls = 0;
-  for (int rank = 0; rank < world.size(); ++rank) EXPECT_EQ(made(rank, -1, calls), nullptr);
+  for (int rank = 0; rank < world.size(); ++rank) {
+    EXPECT_EQ(made(rank, -1, calls), nullptr);
+    auto const throws = [&] {
+      if (world.rank() == rank) throw std::runtime_error("out of range");
+      return true;
+    };
+    EXPECT_EQ(made_where(throws, -1, calls), nullptr);
+  }
   EXPECT_EQ(calls, 0);
 }
 

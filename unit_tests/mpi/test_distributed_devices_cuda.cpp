@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "distributed_devices_fixture_cuda.hpp"
+
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <hyperplane/blocks/cut_grid.hpp>
-#include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
-#include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/krylov/transposed.hpp>
-#include <hyperplane/mpi/detail/choose_transport.hpp>
-#include <hyperplane/ssor/ssor.hpp>
-#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include "distributed_fixture.hpp"
-#include "support/transfer.hpp"
 
 // Coupling::natural whose kernels go on from the device of a rank to that of the next one: the bits of the whole box.
 namespace hyperplane::test {
@@ -25,127 +18,6 @@ template <int n, class Storage = double>
 using Ilu = BlockIlu0<double, n, Exec, Storage>;
 template <int n, class Storage = double>
 using OverRelaxed = Ssor<double, n, Exec, Storage>;
-
-class DistributedDevices : public DistributedTest<Exec> {
- protected:
-  /// Grid blocks one above the other, of each rank as many.
-  MultiBlockGrid stack(const Grid& box, int of_rank = 1) const {
-    return cut_grid(box, {1, 1, of_rank * this->world.size()}).grid;
-  }
-  /// The highest ones are of rank 0.
-  std::vector<int> owners_downwards(int of_rank) const {
-    std::vector<int> result;
-    for (int b = of_rank * world.size(); b-- > 0;) result.push_back(b / of_rank);
-    return result;
-  }
-
-  /// The same on all ranks.
-  bool can_run() const {
-    DistributedGrid const grid(world, stack(Grid(3, 3, world.size())));
-    return world.size() > 1 && detail::describe_missing(exec, grid, Transport::peer).empty() &&
-           BlockIlu0Part<double, 5, Exec>::lacking().empty();
-  }
-
-  /// The parts of this rank, which are one after the other in the system of the box.
-  template <int n, class Storage>
-  DistributedStencil7<double, n, Exec, Storage> parts_of(const DistributedGrid& grid,
-                                                         const ReferenceStencil& system) const {
-    DistributedStencil7<double, n, Exec, Storage> result(exec, grid);
-    for (int const b : grid.blocks()) {
-      ReferenceStencil part(grid.whole().block(b), n);
-      auto const first = system.blocks.begin() + grid.whole().first_point(b);
-      std::copy(first, first + part.grid.size(), part.blocks.begin());
-      Kokkos::deep_copy(exec, result.block(b).flat(), to_device<double, n, Storage>(exec, part).flat());
-      exec.fence();
-    }
-    return result;
-  }
-
-  /// M^-T rhs of the whole box, on SweepPath::slab.
-  template <class P>
-  std::vector<double> transposed_solution(const ReferenceStencil& system, const std::vector<double>& rhs,
-                                          typename P::Options options) const {
-    constexpr int n = P::block_size;
-    options.path = SweepPath::slab;
-    P plan(exec, system.grid, options);
-    plan.factor(exec, to_device<double, n, typename P::storage_type>(exec, system));
-    auto const x = to_device<double, n>(exec, system.grid, rhs);
-    plan.solve_transposed(exec, x, x);
-    return to_host(exec, x);
-  }
-
-  template <class P>
-  void expect_bits_of_box(const Grid& box, typename P::Options const& options = {}) {
-    expect_bits_of_box<P>(box, DistributedGrid(world, stack(box)), options);
-  }
-  template <class P>
-  void expect_bits_of_box(const Grid& box, const DistributedGrid& grid, typename P::Options options) {
-    constexpr int n = P::block_size;
-    using Storage = typename P::storage_type;
-    auto const system = random_stencil(box, n);
-    auto const rhs = random_vector(system.rows());
-    auto const a = parts_of<n, Storage>(grid, system);
-    auto const b = to_ranks<double, n>(exec, grid, rhs);
-    DistributedVector<double, n, Exec> const x(exec, grid);
-
-    DistributedVector<double, n, Exec> const z(exec, grid);
-
-    DistributedMultiBlock<P> plan(exec, grid, {.coupling = Coupling::natural, .block = options});
-    ASSERT_TRUE(plan.goes_through_devices());
-    // Paths differ in the bits of transposed solves.
-    auto const transposed = part_of_rank(grid, n, transposed_solution<P>(system, rhs, options));
-    options.path = SweepPath::portable;
-    P reference(exec, box, options);
-    reference.factor(exec, to_device<double, n, Storage>(exec, system));
-    auto const y = to_device<double, n>(exec, box, rhs);
-    reference.solve(exec, y, y);
-    auto const expected = part_of_rank(grid, n, to_host(exec, y));
-    auto const what = to_string(box) + ", n = " + std::to_string(n);
-    for (int repetition = 0; repetition < 5; ++repetition) {
-      plan.factor(exec, a);
-      EXPECT_TRUE(plan.status(exec).ok());
-      plan.factor(exec, a);
-      // In turns, which share the memory at the cuts.
-      plan.solve(exec, b, x);
-      plan.solve_transposed(exec, b, z);
-      plan.solve(exec, x, x);
-      plan.solve_transposed(exec, z, z);
-      plan.solve_transposed(exec, b, z);
-      plan.solve(exec, b, x);
-      EXPECT_TRUE(bitwise_equal(to_host(exec, x), expected)) << what;
-      EXPECT_TRUE(n > 1 ? bitwise_equal(to_host(exec, z), transposed)
-                        : near(to_host(exec, z), transposed, rounding<double>(100, n)))
-          << what << ", transposed";
-    }
-    // Products have them, too, and so have iterates of the two, which begin with M^-1 b.
-    KrylovOptions const some{.tolerance = 0, .max_iterations = 4};
-    Richardson<BlockVector<double, n, Exec>>(exec, box, some)
-        .solve(exec, to_device<double, n, Storage>(exec, system), reference, to_device<double, n>(exec, box, rhs), y);
-    Richardson<DistributedVector<double, n, Exec>>(exec, grid, some).solve(exec, a, plan, b, x);
-    EXPECT_TRUE(bitwise_equal(to_host(exec, x), part_of_rank(grid, n, to_host(exec, y)))) << what << ", iterates";
-  }
-
-  /// Where a block of a point of the last grid block is not a number.
-  template <class P>
-  void expect_failure(int of_rank) {
-    constexpr int n = P::block_size;
-    auto const whole = stack(Grid(6, 7, 4 * of_rank * world.size()), of_rank);
-    DistributedGrid const grid(world, whole);
-    MultiBlockReference system(whole, n);
-    int const last = whole.block_count() - 1;
-    auto& block = system.blocks[last];
-    std::ranges::fill(block.block(block.grid.index({2, 3, 0}), Direction::center).entries,
-                      std::numeric_limits<double>::quiet_NaN());
-    DistributedMultiBlock<P> plan(exec, grid, {.coupling = Coupling::natural});
-    EXPECT_TRUE(plan.goes_through_devices());
-    plan.factor(exec, to_ranks<double, n, double>(exec, grid, system));
-    auto const status = plan.status(exec);
-    EXPECT_FALSE(status.ok());
-    EXPECT_EQ(status.grid_block, last);
-    EXPECT_EQ(status.rank, grid.owner(last));
-    EXPECT_THAT(status.message(), ::testing::HasSubstr("(2, 3, 0)"));
-  }
-};
 
 TEST_F(DistributedDevices, bits_of_the_box) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
@@ -178,6 +50,13 @@ TEST_F(DistributedDevices, ranks_with_several_grid_blocks) {
       expect_bits_of_box<OverRelaxed<3, float>>(box, grid, {.relaxation = 1.3});
     }
   }
+  // Numbers fall along k, on each rank, too.
+  for (int const of_rank : {1, 3}) {
+    auto const downwards = stack_downwards(box, of_rank);
+    DistributedGrid const grid(world, downwards, assign_blocks(downwards, world.size()));
+    expect_bits_of_box<Ilu<5>>(box, grid, {});
+    expect_bits_of_box<OverRelaxed<3, float>>(box, grid, {.relaxation = 1.3});
+  }
   // The lowest rank has one more than the others.
   auto const whole = cut_grid(box, {1, 1, world.size() + 1}).grid;
   std::vector<int> owners{0};
@@ -188,8 +67,12 @@ TEST_F(DistributedDevices, ranks_with_several_grid_blocks) {
 TEST_F(DistributedDevices, failures_name_rank_and_point) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
   for (int const of_rank : {1, 3}) {
-    expect_failure<Ilu<5>>(of_rank);
-    expect_failure<OverRelaxed<5>>(of_rank);
+    // Of the last grid block, and what crosses the cut above rank 0, which BILU(0) finds on the rank above.
+    for (auto const& [number, place] : {std::pair{of_rank * world.size() - 1, BlockPlace{{2, 3, 0}}},
+                                        {of_rank - 1, BlockPlace{{2, 3, 3}, Direction::top}}}) {
+      expect_failure<Ilu<5>>(of_rank, number, place);
+      expect_failure<OverRelaxed<5>>(of_rank, number, place);
+    }
   }
 }
 
@@ -251,7 +134,7 @@ TEST_F(DistributedDevices, other_grids_paths_and_transports_go_by_colours) {
                    .goes_through_devices());
 }
 
-TEST_F(DistributedDevices, a_relaxation_out_of_range_is_refused) {
+TEST_F(DistributedDevices, options_out_of_range_are_refused_as_by_colours) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
   DistributedGrid const grid(world, stack(Grid(3, 3, 2 * world.size())));
   bool const wrong = world.rank() + 1 == world.size();
@@ -259,7 +142,12 @@ TEST_F(DistributedDevices, a_relaxation_out_of_range_is_refused) {
                 DistributedMultiBlock<OverRelaxed<5>>(
                     exec, grid, {.coupling = Coupling::natural, .block = {.relaxation = wrong ? 2.0 : 1.0}});
               }),
-              ::testing::HasSubstr("rank " + std::to_string(world.size() - 1) + ": SsorPart: relaxation is 2"));
+              ::testing::HasSubstr("rank " + std::to_string(world.size() - 1) + ": Ssor: relaxation is 2"));
+  EXPECT_THAT(thrown_text([&] {
+                DistributedMultiBlock<Ilu<5>>(
+                    exec, grid, {.coupling = Coupling::natural, .block = {.right_hand_sides = wrong ? 4 : 1}});
+              }),
+              ::testing::HasSubstr("BlockIlu0: 4 right-hand sides at a time, expected 1 to 3"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/ssor/detail/ssor_factor.hpp>
+#include <hyperplane/ssor/ssor_relaxation.hpp>
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>

@@ -11,6 +11,7 @@
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/ssor/detail/cut_faces.hpp>
 #include <hyperplane/ssor/detail/ssor_factor.hpp>
+#include <hyperplane/ssor/ssor_relaxation.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>

@@ -5,6 +5,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/cuda/current_device.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/grid/check_grid.hpp>
@@ -107,7 +108,10 @@ class PartSweeps {
   }
   /// What the first launch with M^T does besides. While kernels of other parts wait for this one nothing may be loaded
   /// or fail.
-  void prepare_transposed(const Exec& exec) const { m_solve->prepare_transposed(exec.cuda_stream()); }
+  void prepare_transposed(const Exec& exec) const {
+    cuda::CurrentDevice const current(exec.cuda_device());
+    m_solve->prepare_transposed(exec.cuda_stream());
+  }
   void launch_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     count_sweep_bytes<Scalar, n, Storage>(Sweeps::both, true, points(), 1, true);
     m_solve->solve_transposed(exec.cuda_stream(), Sweeps::both, factors(), rhs.ref(), x.ref());

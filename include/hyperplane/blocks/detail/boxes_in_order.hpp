@@ -8,6 +8,7 @@
 #include <hyperplane/blocks/detail/copy_parts.hpp>
 #include <hyperplane/blocks/detail/ghost_rows.hpp>
 #include <hyperplane/blocks/detail/placed_grids.hpp>
+#include <hyperplane/blocks/detail/status_in_block.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
@@ -27,7 +28,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -125,28 +125,9 @@ class BoxesInOrder {
     }
   }
 
-  /// The status of a larger grid as that of a grid block, which is returned: of that whose block is not finite, where
-  /// it is known. What shows at a ghost point first, as factors that overflow, is that of the point next to it.
+  /// The status of a larger grid as that of a grid block, which is returned.
   int status_in_block(int grid, FactorStatus& status) const {
-    Point const at = status.block ? status.block->point : status.point;
-    int found = 0;
-    for (int b = 0; b < m_grid.block_count(); ++b) {
-      if (m_placed.grid_of[as_size(b)] != grid) continue;
-      found = b;
-      if (m_grid.block(b).contains(in_block(b, at))) break;
-    }
-    auto const& block = m_grid.block(found);
-    Point const own = in_block(found, at), point = in_block(found, status.point);
-    Point const nearest{std::clamp(own.i, 0, block.ni() - 1), std::clamp(own.j, 0, block.nj() - 1),
-                        std::clamp(own.k, 0, block.nk() - 1)};
-    if (status.block && own == nearest) {
-      status.block->point = own;
-      status.points_out = !block.contains(neighbour(own, status.block->direction));
-    } else {
-      status.block.reset();
-    }
-    status.point = block.contains(point) ? point : nearest;
-    return found;
+    return detail::status_in_block(m_grid, m_placed, grid, status);
   }
 
  private:

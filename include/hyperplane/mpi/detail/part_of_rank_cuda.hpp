@@ -21,9 +21,11 @@
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/ssor/ssor_part_cuda.hpp>
+#include <hyperplane/ssor/ssor_relaxation.hpp>
 #include <hyperplane/sweep/part_sweeps_cuda.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
+#include <hyperplane/sweep/triangular_sweeps_options.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -36,12 +38,17 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The part of a box that a device has of P, and its options.
+/// The part of a box that a device has of P, and its options; check() throws what P throws where those of P are out of
+/// range.
 template <class P>
 struct PartOf {};
 template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
 struct PartOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = BlockIlu0Part<Scalar, n, Exec, Storage>;
+  static void check(const BlockIlu0Options& options) {
+    check_sweeps_options("BlockIlu0",
+                         {.multiprocessors = options.multiprocessors, .right_hand_sides = options.right_hand_sides});
+  }
   static BlockIlu0PartOptions options(const BlockIlu0Options& options) {
     return {.multiprocessors = options.multiprocessors};
   }
@@ -49,6 +56,10 @@ struct PartOf<BlockIlu0<Scalar, n, Exec, Storage>> {
 template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
 struct PartOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = SsorPart<Scalar, n, Exec, Storage>;
+  static void check(const SsorOptions& options) {
+    checked_ssor_relaxation("Ssor", options.relaxation);
+    check_sweeps_options("Ssor", {.right_hand_sides = options.right_hand_sides});
+  }
   static SsorPartOptions options(const SsorOptions& options) { return {.relaxation = options.relaxation}; }
 };
 
@@ -68,7 +79,8 @@ class PartOfRank<P> {
 
   /// Null, on all ranks, where grid blocks are not as StackedParts wants them, where the path that is asked for is
   /// another one, where a device lacks what it takes, and where a rank gets no memory that others open, or cannot open
-  /// theirs. Collective. With Transport::peer alone.
+  /// theirs; and where options of a rank are out of range, so that P itself says so. Collective. With Transport::peer
+  /// alone.
   static std::shared_ptr<PartOfRank> make(const Exec& exec, const DistributedGrid& grid,
                                           const typename P::Options& options) {
     auto const& communicator = grid.communicator();
@@ -77,16 +89,23 @@ class PartOfRank<P> {
     auto const ranks = StackedParts::ranks(grid.whole(), owners, communicator.size());
     if (ranks.size() < 2) return nullptr;
     cuda::CurrentDevice const current(exec.cuda_device());
-    bool const suits = communicator.agree([&] {
+    auto const suits = [&] {
+      PartOf<P>::check(options);
       return (options.path == SweepPath::automatic || options.path == SweepPath::slab) && Part::lacking().empty();
-    });
+    };
     int const place = static_cast<int>(std::ranges::find(ranks, communicator.rank()) - ranks.begin());
     Neighbours const neighbours{place > 0 ? ranks[as_size(place - 1)] : none,
                                 place + 1 < static_cast<int>(ranks.size()) ? ranks[as_size(place + 1)] : none};
-    auto const memory = made_by_all(communicator, suits, [&] { return made_memory(exec, grid, neighbours); });
+    auto memory = made_by_all(communicator, suits, [&] { return made_memory(exec, grid, neighbours); });
     if (!memory) return nullptr;
-    return communicator.agree(
-        [&] { return std::make_shared<PartOfRank>(exec, grid, place, neighbours, memory, options); });
+    try {
+      return communicator.agree(
+          [&] { return std::make_shared<PartOfRank>(exec, grid, place, neighbours, memory, options); });
+    } catch (const Error&) {
+      // Which all ranks throw: here they free the memory together, as unwinding would not.
+      memory.reset();
+      throw;
+    }
   }
 
   /// The ranks that have the parts below and above; `none` where there is none.

@@ -7,6 +7,7 @@
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
@@ -37,6 +38,20 @@ class StackedParts {
     int layers = 0;
     for (auto const& block : grid.blocks()) layers += block.nk();
     return Grid(grid.block(0).ni(), grid.block(0).nj(), layers);
+  }
+
+  /// The status of a grid block that names a block of a point in the one below as that of the latter, whose number is
+  /// returned; of others the number that is given.
+  static int status_across_cut(const MultiBlockGrid& grid, int number, FactorStatus& status) {
+    if (!status.block || grid.block(number).contains(status.block->point)) return number;
+    for (auto const& interface : grid.interfaces(number)) {
+      if (interface.face != opposite(status.block->direction)) continue;
+      status.point = interface.donor_point(neighbour(status.block->point, status.block->direction));
+      status.block->point = status.point;
+      status.points_out = true;
+      return interface.donor;
+    }
+    return number;
   }
 
  private:

@@ -20,18 +20,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// w, or Error, which names the plan, where it is out of range.
-inline double checked_ssor_relaxation(const char* plan, double relaxation) {
-  if (!(relaxation > 0 && relaxation < 2)) {
-    fail(std::string(plan) + ": relaxation is " + shortest(relaxation) + ", expected more than 0 and less than 2");
-  }
-  return relaxation;
-}
 
 /// Where directions are not folded.
 struct NaturalOrder {};

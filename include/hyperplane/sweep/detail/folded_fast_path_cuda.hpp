@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/cuda/current_device.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/grid/folded_order.hpp>
@@ -46,8 +47,11 @@ class FoldedFastPath<Scalar, n, Exec, Storage, vector_length> {
     cuda::labelled(exec, transposed_label(sweeps),
                    [&] { m_graph.solve_transposed(exec.cuda_stream(), sweeps, factors, rhs, x); });
   }
-  /// What the first call of it does.
-  void prepare_transposed(const Exec& exec) { m_graph.prepare_transposed(exec.cuda_stream()); }
+  /// What the first call of it does, on the device of the instance.
+  void prepare_transposed(const Exec& exec) {
+    cuda::CurrentDevice const current(exec.cuda_device());
+    m_graph.prepare_transposed(exec.cuda_stream());
+  }
 
  private:
   using Map = FoldedMap<vector_length>;

@@ -60,10 +60,11 @@ class CudaSlabBlockSolve {
   void prepare_transposed(cudaStream_t stream) {
     static_assert(TransposedLayout::memory == Layout::memory);
     if (m_transposed) return;
-    m_transposed.emplace(stream, cuda_slab_solve_kernel<TransposedSolve>, m_shape.blocks,
-                         Layout::threads(m_shape.layers), Layout::memory.total(m_shape.layers, m_shape.stages),
-                         m_multiprocessors);
-    require(m_transposed->blocks() == m_shape.blocks, "path slab: the device has changed under a plan");
+    cuda::ClusterLaunch<TransposedSolve> const transposed(
+        stream, cuda_slab_solve_kernel<TransposedSolve>, m_shape.blocks, Layout::threads(m_shape.layers),
+        Layout::memory.total(m_shape.layers, m_shape.stages), m_multiprocessors);
+    require(transposed.blocks() == m_shape.blocks, "path slab: the device has changed under a plan");
+    m_transposed = transposed;
   }
 
   /// With M^T. Packets, order and state are those of the plain sweeps, which do not run at the same time.

@@ -5,6 +5,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/cuda/current_device.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
@@ -70,8 +71,9 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
                         const VectorRefs<Vector, count>& x) const {
     for (int v = 0; v < count; ++v) solve_transposed(exec, sweeps, factors, rhs[v], x[v]);
   }
-  /// What the first call of it does.
+  /// What the first call of it does, on the device of the instance.
   void prepare_transposed(const Exec& exec) const {
+    cuda::CurrentDevice const current(exec.cuda_device());
     if (m_slab) m_slab->prepare_transposed(exec.cuda_stream());
     if (m_graph) m_graph->prepare_transposed(exec.cuda_stream());
   }
