@@ -116,11 +116,11 @@ TYPED_TEST(MultiBlockOnDevicesTest, failures_are_those_of_one_device) {
                                                       .colours = colours};
     MultiBlock<BlockIlu0<double, n, TypeParam>> one(this->exec, whole, options);
     MultiBlockOnDevices<BlockIlu0<double, n, TypeParam>> plan(grid, options);
-    auto const expect_same = [&](const MultiBlockReference& reference, bool ok) {
+    auto const same_ok = [&](const MultiBlockReference& reference) {
       one.factor(this->exec, to_device<double, n, double>(this->exec, reference));
       plan.factor(this->exec, to_devices<n, double>(this->exec, grid, reference));
-      EXPECT_EQ(plan.status().ok(), ok);
       EXPECT_EQ(plan.status().message(), one.status(this->exec).message());
+      return plan.status().ok();
     };
     for (auto const& blocks : std::vector<std::vector<int>>{{0}, {1}, {2}, {0, 1, 2}}) {
       MultiBlockReference singular(whole, n), coupling(whole, n);
@@ -131,9 +131,11 @@ TYPED_TEST(MultiBlockOnDevicesTest, failures_are_those_of_one_device) {
         }
         coupling.blocks[b].block(4, Direction::west)(0, 1) = std::numeric_limits<double>::quiet_NaN();
       }
-      expect_same(singular, false);
-      expect_same(MultiBlockReference(whole, n), true);
-      expect_same(coupling, colours.empty() || blocks == std::vector{0});
+      EXPECT_FALSE(same_ok(singular));
+      EXPECT_TRUE(same_ok(MultiBlockReference(whole, n)));
+      // Where nothing is coupled, it depends on the path whether such a block is read.
+      bool const found = !same_ok(coupling);
+      EXPECT_TRUE(found || colours.empty() || blocks == std::vector{0});
     }
   }
 }
