@@ -197,7 +197,7 @@ class MultiBlockOnDevices {
         part(p).factor(m_grid.exec(p), a.part(p), step);
       });
     } catch (...) {
-      m_grid.for_parts([&](int p) { part(p).abandon_factor(m_grid.exec(p)); });
+      m_grid.run(exec, [&](int p) { part(p).abandon_factor(m_grid.exec(p)); });
       throw;
     }
   }
