@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <hyperplane/blocks/apply_on_devices.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/detail/copy_values.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/blocks/multi_block_on_devices.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <string>
 #include <vector>
@@ -25,34 +28,61 @@ using Exec = Kokkos::Cuda;
 constexpr int n = 3;
 using Ilu = BlockIlu0<double, n, Exec>;
 using OnDevices = MultiBlockGridOnDevices<Exec>;
+using Vector = MultiBlockVectorOnDevices<double, n, Exec>;
+MultiBlockOptions<BlockIlu0Options> const coloured{.coupling = Coupling::coloured};
 
-// What has been launched on the instance of a part, and on the caller's, comes before what all parts do, and colours
-// come after one another on all devices.
+/// x = M^-1 A b, and M^-T x, on one device.
+struct Solutions {
+  std::vector<double> x, transposed;
+
+  Solutions(const Exec& exec, const MultiBlockReference& reference, const std::vector<double>& values) {
+    auto const a = to_device<double, n, double>(exec, reference);
+    MultiBlock<Ilu> plan(exec, reference.grid, coloured);
+    plan.factor(exec, a);
+    auto const b = to_device<double, n>(exec, reference.grid, values);
+    MultiBlockVector<double, n, Exec> const y(exec, reference.grid), z(exec, reference.grid);
+    apply(exec, a, b, y);
+    plan.solve(exec, y, y);
+    plan.solve_transposed(exec, y, z);
+    x = to_host(exec, y);
+    transposed = to_host(exec, z);
+  }
+};
+
+/// Copies all parts by one kernel on the caller's instance.
+void copy_at_once(const Exec& exec, const Vector& from, const Vector& to) {
+  detail::copy_values("Copy", exec, from.flat().data(), to.flat().data(), to.flat().size());
+}
+
+// What has been launched on the instance of a part, and on the caller's, comes before what all parts do, and what is
+// launched on the caller's later comes after it. Colours come after one another on all devices: what an instance reads
+// too early is of another matrix.
 TEST(BlocksOnCudaDevices, instances_that_are_late) {
   auto const whole = cut_grid(Grid(24, 19, 17), {2, 3, 2}, {true, false, false}).grid;
-  MultiBlockReference const reference(whole, n);
+  MultiBlockReference const first(whole, n);
+  auto second = first;
+  for (int b = 0; b < whole.block_count(); ++b) {
+    second.blocks[b] = random_stencil(whole.block(b), n, static_cast<unsigned>(b + 101));
+  }
   auto const values = random_vector(whole.size() * n);
   Exec const exec;
-  MultiBlockOptions<BlockIlu0Options> const options{.coupling = Coupling::coloured};
-  auto const of_whole = to_device<double, n, double>(exec, reference);
-  MultiBlock<Ilu> one(exec, whole, options);
-  one.factor(exec, of_whole);
-  auto const b = to_device<double, n>(exec, whole, values);
-  MultiBlockVector<double, n, Exec> const x(exec, whole), y(exec, whole);
-  apply(exec, of_whole, b, x);
-  one.solve(exec, x, x);
-  one.solve_transposed(exec, x, y);
-  auto const expected = to_host(exec, x), expected_transposed = to_host(exec, y);
+  std::vector<Solutions> const expected{{exec, first, values}, {exec, second, values}};
 
   PartInstances<Exec> const instances(3);
   OnDevices const grid(instances.all(), whole, {0, 1, 2, 0, 1, 2, 2, 1, 0, 2, 1, 0});
-  auto const a = to_devices<n, double>(exec, grid, reference);
+  std::vector const matrices{to_devices<n, double>(exec, grid, first), to_devices<n, double>(exec, grid, second)};
   auto const given = to_devices<n>(exec, grid, values);
-  MultiBlockOnDevices<Ilu> plan(grid, options);
+  MultiBlockOnDevices<Ilu> plan(grid, coloured);
+  // Its first calls prepare launches.
+  Vector const prepared(exec, grid);
+  plan.factor(exec, matrices[1]);
+  plan.solve(exec, prepared, prepared);
+  plan.solve_transposed(exec, prepared, prepared);
   exec.fence();
   for (int repetition = 0; repetition < 8; ++repetition) {
     Exec const& late = repetition % 4 < 3 ? grid.exec(repetition % 4) : exec;
-    MultiBlockVectorOnDevices<double, n, Exec> const from(exec, grid), z(exec, grid), w(exec, grid);
+    auto const& a = matrices[repetition % 2];
+    Vector const from(exec, grid), z(exec, grid), w(exec, grid), found(exec, grid), found_transposed(exec, grid);
     exec.fence();
     Kokkos::parallel_for("Occupy", Kokkos::RangePolicy<Exec>(late, 0, 64), Occupy{20'000'000});
     grid.for_parts([&](int p) {
@@ -63,8 +93,34 @@ TEST(BlocksOnCudaDevices, instances_that_are_late) {
     apply(exec, a, from, z);
     plan.solve(exec, z, z);
     plan.solve_transposed(exec, z, w);
-    EXPECT_TRUE(bitwise_equal(to_host(exec, z), expected)) << "repetition " << repetition;
-    EXPECT_TRUE(bitwise_equal(to_host(exec, w), expected_transposed)) << "repetition " << repetition;
+    copy_at_once(exec, w, found_transposed);
+    copy_at_once(exec, z, found);
+    auto const& [x, transposed] = expected[repetition % 2];
+    EXPECT_TRUE(bitwise_equal(to_host(exec, found), x)) << "repetition " << repetition;
+    EXPECT_TRUE(bitwise_equal(to_host(exec, found_transposed), transposed)) << "repetition " << repetition;
+  }
+}
+
+TEST(BlocksOnCudaDevices, what_is_launched_later_waits_also_after_an_error) {
+  auto const whole = cut_grid(Grid(6, 4, 4), {2, 1, 1}).grid;
+  Exec const exec;
+  PartInstances<Exec> const instances(2);
+  OnDevices const grid(instances.all(), whole);
+  for (int const failing : {-1, 0, 1}) {
+    Vector const x(exec, grid), found(exec, grid);
+    exec.fence();
+    std::vector<double> expected(whole.size() * n, failing == 0 ? 0.0 : 1.0);
+    std::fill_n(expected.begin(), whole.block(0).size() * n, 1.0);
+    auto const message = message_of([&] {
+      grid.run(exec, [&](int p) {
+        Kokkos::parallel_for("Occupy", Kokkos::RangePolicy<Exec>(grid.exec(p), 0, 64), Occupy{20'000'000});
+        Kokkos::deep_copy(grid.exec(p), x.part(p).flat(), 1.0);
+        if (p == failing) fail("part " + std::to_string(p) + " fails");
+      });
+    });
+    copy_at_once(exec, x, found);
+    EXPECT_THAT(message, ::testing::HasSubstr(failing < 0 ? "nothing thrown" : "part " + std::to_string(failing)));
+    EXPECT_TRUE(bitwise_equal(to_host(exec, found), expected)) << "part " << failing << " fails";
   }
 }
 

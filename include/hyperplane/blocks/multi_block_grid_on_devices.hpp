@@ -30,9 +30,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// spaces all of them share the one memory.
 ///
 /// What works on all parts takes an instance of its own, `exec`, on the device of the lowest part: it comes after what
-/// has been launched on that instance and on those of the parts, and before what is launched on that instance later. So
-/// a caller sees one instance, as with one device. Between CUDA devices that is done by events, elsewhere by fences.
-/// Where a launch fails, as on a device that is lost, the grid is of no more use.
+/// has been launched on that instance and on those of the parts, and before what is launched on that instance later,
+/// also where a launch throws. So a caller sees one instance, as with one device. Between CUDA devices that is done by
+/// events, elsewhere by fences. Where a device is lost, the grid is of no more use.
 ///
 /// Grid blocks are numbered as in the whole grid, everywhere but in part(p). A shared handle. One thread at a time
 /// works on a grid and its copies.
@@ -80,7 +80,7 @@ class MultiBlockGridOnDevices {
     m_instances.for_parts(launch);
   }
   /// The same, where launches come after all that is on `exec` and the instances of the parts, and before what is
-  /// launched on `exec` later. Between CUDA devices nobody waits on the host.
+  /// launched on `exec` later, also where a launch throws. Between CUDA devices nobody waits on the host.
   template <class Launch>
   void run(const Exec& exec, const Launch& launch) const {
     m_instances.run(exec, launch);

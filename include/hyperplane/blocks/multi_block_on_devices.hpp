@@ -34,8 +34,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// and are asynchronous on the given instance, see MultiBlockGridOnDevices. Launches are those of a MultiBlock on each
 /// device, and with couplings two more for each colour of a factorization, which bring coefficients that other devices
 /// have: n^2 values for each pair of points across an interface between devices, and once more for M^T. Memory beside
-/// that of MultiBlock: for each such pair, on both devices, 2 n^2 values and 16 bytes. A, and copies of a plan: see
-/// MultiBlock.
+/// that of MultiBlock: for each such pair, n^2 values and 8 bytes on both devices, and 40 bytes more on that of the
+/// higher colour. A, and copies of a plan: see MultiBlock.
 template <class P>
 class MultiBlockOnDevices {
  public:
@@ -197,7 +197,7 @@ class MultiBlockOnDevices {
         part(p).factor(m_grid.exec(p), a.part(p), step);
       });
     } catch (...) {
-      m_grid.for_parts([&](int p) { part(p).abandon_factor(m_grid.exec(p)); });
+      m_grid.run(exec, [&](int p) { part(p).abandon_factor(m_grid.exec(p)); });
       throw;
     }
   }

@@ -40,7 +40,7 @@ class MultiBlockStencil7OnDevices {
   static constexpr int vector_length = Part::vector_length;
   using TransposedCoefficients = detail::TransposedCoefficientsOfBlocks<StorageScalar, n, vector_length>;
 
-  /// Allocates and sets to zero.
+  /// Allocates and sets to zero. Waits for the instance unless that is one of CUDA.
   MultiBlockStencil7OnDevices(const Exec& exec, const MultiBlockGridOnDevices<Exec>& grid,
                               const std::string& label = "Hyperplane::MultiBlockStencil7OnDevices")
       : m_grid(grid), m_parts(std::make_shared<Parts>()) {

@@ -55,7 +55,7 @@ class MultiBlockVectorOnDevices {
   static constexpr int block_size = n;
   static constexpr int vector_length = Part::vector_length;
 
-  /// Allocates and sets to zero.
+  /// Allocates and sets to zero. Waits for the instance unless that is one of CUDA.
   MultiBlockVectorOnDevices(const Exec& exec, const MultiBlockGridOnDevices<Exec>& grid)
       : MultiBlockVectorOnDevices(exec, grid, detail::spread_layout<Scalar, n>(grid)) {}
 

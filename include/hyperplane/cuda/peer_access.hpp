@@ -7,12 +7,14 @@
 #include <hyperplane/cuda/current_device.hpp>
 
 #include <cuda_runtime_api.h>
+#include <Kokkos_Macros.hpp>
 
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
-/// Lets kernels of a device use the memory of another one. Throws Error where devices cannot.
+/// Lets kernels of a device use the memory of another one, also what Kokkos has of its pool. Throws Error where devices
+/// cannot.
 inline void enable_peer_access(int from, int to) {
   if (from == to) return;
   int possible = 0;
@@ -24,9 +26,19 @@ inline void enable_peer_access(int from, int to) {
   auto const status = cudaDeviceEnablePeerAccess(to, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
     cudaGetLastError();  // It is kept as the last error, which it is not.
-    return;
+  } else {
+    check(status, "cudaDeviceEnablePeerAccess");
   }
-  check(status, "cudaDeviceEnablePeerAccess");
+#ifdef KOKKOS_ENABLE_IMPL_CUDA_MALLOC_ASYNC
+  // Views are from the pool of the device, whose memory has an access of its own.
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetMemPool(&pool, to), "cudaDeviceGetMemPool");
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = from;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  check(cudaMemPoolSetAccess(pool, &access, 1), "cudaMemPoolSetAccess");
+#endif
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

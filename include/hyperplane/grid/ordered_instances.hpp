@@ -8,11 +8,30 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// launches(), then gather(), behind which comes what follows: also where launches() throws half-way. Of two errors the
+/// first one is thrown.
+template <class Launches, class Gather>
+void launch_and_gather(const Launches& launches, const Gather& gather) {
+  std::exception_ptr error;
+  try {
+    launches();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  try {
+    gather();
+  } catch (...) {
+    if (!error) throw;
+  }
+  if (error) std::rethrow_exception(error);
+}
 
 /// An instance for each part of something, such as a grid, and how what works on all parts is ordered beside one more
 /// instance, that of the caller. A specialization has those of several CUDA devices. Here all instances have one
@@ -39,7 +58,7 @@ class OrderedInstances {
   }
 
   /// The same, where launches come after all that is on `exec` and the instances of the parts, and before what is
-  /// launched on `exec` later.
+  /// launched on `exec` later, also where a launch throws.
   template <class Launch>
   void run(const Exec& exec, const Launch& launch) const {
     in_order(exec, [&] { for_parts(launch); });
@@ -50,8 +69,7 @@ class OrderedInstances {
   void in_order(const Exec& exec, const Launches& launches) const {
     exec.fence("Hyperplane: before all parts");
     wait_for_parts();
-    launches();
-    wait_for_parts();
+    launch_and_gather(launches, [&] { wait_for_parts(); });
   }
 
   /// As run(), in 0 <= step < count steps: launch(step, p) comes after all parts have taken the step before.

@@ -20,7 +20,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// On CUDA instances are on several devices, which have access to one another's memory. Parts may share a device. The
 /// caller's instance is on the device of the lowest part, and order is by events: nobody waits on the host. Where a
-/// launch fails, as on a device that is lost, the instances are of no more use.
+/// device is lost, the instances are of no more use.
 template <CudaExecutionSpace Exec>
 class OrderedInstances<Exec> {
  public:
@@ -52,7 +52,8 @@ class OrderedInstances<Exec> {
   }
 
   /// The same, where launches come after all that is on `exec` and the instances of the parts, and before what is
-  /// launched on `exec` later. Throws Error where `exec` is not on the device of the lowest part.
+  /// launched on `exec` later, also where a launch throws. Throws Error where `exec` is not on the device of the lowest
+  /// part.
   template <class Launch>
   void run(const Exec& exec, const Launch& launch) const {
     in_order(exec, [&] { for_parts(launch); });
@@ -67,8 +68,7 @@ class OrderedInstances<Exec> {
     }
     gather(exec);
     hand_out(exec);
-    launches();
-    gather(exec);
+    launch_and_gather(launches, [&] { gather(exec); });
   }
 
   /// As run(), in 0 <= step < count steps: launch(step, p) comes after all parts have taken the step before.

@@ -30,7 +30,9 @@ class SpreadValues {
 
   SpreadValues(const Exec& exec, const OrderedInstances<Exec>&, const SpreadLayout& layout)
       : m_flat(make_zeros<T>(exec, "Hyperplane::SpreadValues",
-                             std::accumulate(layout.pieces().begin(), layout.pieces().end(), std::int64_t{0}))) {}
+                             std::accumulate(layout.pieces().begin(), layout.pieces().end(), std::int64_t{0}))) {
+    exec.fence("Hyperplane::SpreadValues: before what is launched on the instances of the parts");
+  }
 
   /// All values, gaps (zeros) included.
   const Flat& flat() const { return m_flat; }

@@ -61,7 +61,6 @@ class ColourLists {
         m_record(exec, "Hyperplane::MultiBlock::status") {
     FaceCouplingList lower, upper;
     list_couplings(ranks, count, remote, lower, upper);
-    check_coupling_count(lower.couplings.size() + remote.upper_reverses);
     m_lower_coefficients = lower.couplings.size() + remote.upper_reverses;
     m_lower = to_space(exec, lower);
     m_upper = to_space(exec, upper);
@@ -158,7 +157,7 @@ class ColourLists {
       m_lower_begin.push_back(lower.points.size());
       m_upper_begin.push_back(upper.points.size());
     }
-    find_reverses(ranks, remote.reverses, lower, upper);
+    find_reverses(ranks, remote, lower, upper);
   }
 
   /// Whether a donor is a point of these grid blocks.
@@ -166,9 +165,10 @@ class ColourLists {
 
   /// All couplings to lower colours have their reverse, and so all to higher ones: interfaces are listed from both
   /// sides. Those that other processes have come after the list's own. Throws Error where there are too many.
-  void find_reverses(const std::vector<int>& ranks, const std::vector<FaceCoupling>& remote, FaceCouplingList& lower,
+  void find_reverses(const std::vector<int>& ranks, const RemoteLists& remote, FaceCouplingList& lower,
                      FaceCouplingList& upper) const {
-    check_coupling_count(upper.couplings.size() + remote.size());
+    check_coupling_count(upper.couplings.size() + remote.reverses.size());
+    check_coupling_count(lower.couplings.size() + remote.upper_reverses);
     int const own = static_cast<int>(upper.couplings.size()), own_lower = static_cast<int>(lower.couplings.size());
     for (auto& coupling : upper.couplings) {
       if (!is_own(coupling.donor)) coupling.reverse += own_lower;
@@ -197,7 +197,7 @@ class ColourLists {
         }
       }
     }
-    upper.couplings.insert(upper.couplings.end(), remote.begin(), remote.end());
+    upper.couplings.insert(upper.couplings.end(), remote.reverses.begin(), remote.reverses.end());
   }
 
   MultiBlockGrid m_grid;
