@@ -96,6 +96,7 @@ class Suite {
     register_storage<n, double>("double", grid);
     register_storage<n, float>("float", grid);
     register_storage<n, Half>("half", grid);
+    register_storage<n, Quarter>("quarter", grid);
   }
 
   template <int n, class Storage>
@@ -108,7 +109,7 @@ class Suite {
           auto petsc = petsc_ilu0(hyperplane->system());
           return std::make_shared<Pair<Hyperplane, Storage>>(m_exec, std::move(hyperplane), std::move(petsc));
         },
-        !ShortReal<Storage>);
+        Real<Storage>);
   }
 
   /// A mesh whose points have numbers by reverse Cuthill-McKee, in which both take them. The matrix is always double.

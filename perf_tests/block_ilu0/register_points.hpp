@@ -32,7 +32,10 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
                       const std::string& storage) {
   using Kernels = Problem<n, Exec, Storage>;
   constexpr int scalar_bytes = sizeof(double);
-  constexpr int storage_bytes = sizeof(Storage);
+  using Factors = typename BlockIlu0<double, n, Exec, Storage>::Sweeps::Factors;
+  using Written = typename BlockIlu0<double, n, Exec, Storage>::Sweeps::WrittenFactors::Storage;
+  constexpr int storage_bytes = sizeof(Written);
+  constexpr double factor_bytes = (Factors::lower_entries + Factors::upper_entries) * sizeof(Storage);
   constexpr int matrix_bytes = sizeof(typename Kernels::MatrixStorage);
   std::vector<SweepPath> const paths = {SweepPath::portable,
                                         HostExecutionSpace<Exec> ? SweepPath::slab : SweepPath::automatic};
@@ -51,11 +54,11 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
       benchmarks.template add<Kernels>(kernel + "/" + key, key, grid.size(), cost, make, run, more);
     };
     add("factor", factor_cost(n, matrix_bytes, storage_bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
-    add("solve", solve_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.solve(e); });
-    add("solve_transposed", solve_cost(n, storage_bytes, scalar_bytes),
+    add("solve", solve_cost_of(n, factor_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.solve(e); });
+    add("solve_transposed", solve_cost_of(n, factor_bytes, scalar_bytes),
         [](Kernels& p, const Exec& e) { p.solve_transposed(e); });
-    // Products are those of the matrix, which is stored as float beside factors of 16 bits.
-    if (ShortReal<Storage>) continue;
+    // Products are those of the matrix, which is stored as float beside factors of 16 bits or less.
+    if (!Real<Storage>) continue;
     add("correction", correction_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.correct(e); });
     // The products do not depend on the path of the solver.
     if (path != paths.back()) continue;
@@ -72,6 +75,7 @@ void register_points(KernelBenchmarks<Exec>& benchmarks, Cache& references, cons
   register_storage<n, float>(benchmarks, references, grid, "float");
   register_storage<n, Half>(benchmarks, references, grid, "half");
   register_storage<n, BFloat16>(benchmarks, references, grid, "bfloat16");
+  register_storage<n, Quarter>(benchmarks, references, grid, "quarter");
 }
 
 }  // namespace hyperplane::perf

@@ -20,6 +20,8 @@ struct Cost {
 constexpr Cost solve_cost(int n, int storage, int scalar) {
   return {7.0 * n * n * storage + 4.0 * n * scalar, 14.0 * n * n};
 }
+/// The same where `factors` are the bytes of all coefficients of a point.
+constexpr Cost solve_cost_of(int n, double factors, int scalar) { return {factors + 4.0 * n * scalar, 14.0 * n * n}; }
 
 /// Factorization as the plans do it: 7 n^2 coefficients of A read and 7 n^2 values of the factors written, because the
 /// plan owns its factors and leaves A as it is. `matrix` and `storage` are the bytes of one value in A and in the

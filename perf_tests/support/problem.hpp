@@ -41,8 +41,8 @@ template <int n, class Exec, class Storage>
 class Problem {
  public:
   static constexpr int block_size = n;
-  /// Of the matrix, where factors have 16 bits.
-  using MatrixStorage = std::conditional_t<ShortReal<Storage>, float, Storage>;
+  /// Of the matrix, where factors have 16 bits or less.
+  using MatrixStorage = std::conditional_t<Real<Storage>, Storage, float>;
 
   Problem(const Exec& exec, const Grid& grid, SweepPath path, const FoldedDirections& folded = {})
       : m_system{grid, n},

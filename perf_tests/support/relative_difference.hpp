@@ -20,6 +20,7 @@ template <class Storage>
 inline constexpr double rounding_error =
     std::same_as<Storage, Half>       ? 0x1p-10
     : std::same_as<Storage, BFloat16> ? 0x1p-7
+    : std::same_as<Storage, Quarter>  ? 1.0 / 254
                                       : static_cast<double>(std::numeric_limits<Storage>::epsilon());
 
 /// Largest |a - b| over the largest |b|; infinite where the sizes differ or a value is not finite.

@@ -12,7 +12,7 @@
 #include "support/short_factors.hpp"
 #include "support/transfer.hpp"
 
-// Grid blocks whose factors are stored in 16 bits.
+// Grid blocks whose factors are stored in 16 or 8 bits.
 namespace hyperplane::test::short_factors {
 namespace {
 
@@ -45,12 +45,14 @@ TYPED_TEST(ShortFactorsOfBlocks, are_those_of_double_to_rounding) {
   }
   auto const expected = solve<double>(exec, a, rhs, Coupling::none);
   EXPECT_TRUE(near(solve<Half>(exec, a, rhs, Coupling::none), expected, 10 * n * unit_roundoff<Half>));
+  EXPECT_TRUE(near(solve<Quarter>(exec, a, rhs, Coupling::none), expected, 10 * n * unit_roundoff<Quarter>));
   auto const in_units = solve<Half>(exec, in_other_units(a), times_equations(rhs, n), Coupling::none);
   EXPECT_TRUE(near(over_unknowns(in_units, n), expected, 10 * n * unit_roundoff<Half>));
 }
 
 TYPED_TEST(ShortFactorsOfBlocks, are_not_coupled_where_each_grid_block_has_units) {
   static_assert(!MultiBlock<Ilu<Half, TypeParam>>::can_be_coloured);
+  static_assert(!MultiBlock<Ilu<Quarter, TypeParam>>::can_be_coloured);
   static_assert(MultiBlock<Ilu<BFloat16, TypeParam>>::can_be_coloured);
 }
 

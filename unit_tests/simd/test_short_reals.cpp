@@ -192,5 +192,27 @@ TYPED_TEST(ShortRealKernels, convert_as_the_host_does) {
   expect_kernels_convert<BFloat16>(TypeParam());
 }
 
+template <class T, int W>
+void expect_packs_of_quarters() {
+  alignas(W) Quarter stored[W];
+  for (int quarters = -127 * 4; quarters <= 127 * 4; ++quarters) {
+    auto const value = static_cast<float>(quarters) / 4;
+    Pack<T, W>(static_cast<T>(value)).store(stored);
+    for (int lane = 0; lane < W; ++lane) {
+      ASSERT_EQ(static_cast<double>(stored[lane]), std::nearbyint(value)) << value;
+      ASSERT_EQ((Pack<T, W>::load(stored)[lane]), std::nearbyint(value)) << value;
+    }
+    ASSERT_EQ(static_cast<float>(Quarter(value)), std::nearbyint(value)) << value;
+  }
+}
+
+TEST(Quarter, is_the_nearest_integer_alone_and_in_packs) {
+  expect_packs_of_quarters<float, 1>();
+  expect_packs_of_quarters<float, 8>();
+  expect_packs_of_quarters<float, 16>();
+  expect_packs_of_quarters<double, 2>();
+  expect_packs_of_quarters<double, 8>();
+}
+
 }  // namespace
 }  // namespace hyperplane::test::short_reals

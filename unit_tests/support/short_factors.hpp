@@ -16,8 +16,19 @@
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"
 
-// Preconditioners whose factors are stored in 16 bits.
+// Preconditioners whose factors are stored in 16 or 8 bits.
 namespace hyperplane::test {
+
+/// The paths that there are for the factors of a plan: for 8 bits not all that devices have.
+template <class Plan>
+std::vector<SweepPath> paths_of_factors() {
+  using Exec = typename Plan::execution_space;
+  if constexpr (StorageReal<typename Plan::storage_type> || HostExecutionSpace<Exec>) {
+    return paths_of<Exec>();
+  } else {
+    return {SweepPath::portable};
+  }
+}
 
 /// With each path, and with folded directions, where plans have them.
 template <class Plan>
@@ -25,12 +36,12 @@ std::vector<typename Plan::Options> short_options_of() {
   std::vector<typename Plan::Options> result(1);
   if constexpr (requires { result.back().path; }) {
     result.clear();
-    for (SweepPath const path : paths_of<typename Plan::execution_space>()) {
+    for (SweepPath const path : paths_of_factors<Plan>()) {
       result.emplace_back();
       result.back().path = path;
     }
   }
-  if constexpr (requires { result.back().folded; }) {
+  if constexpr (requires { result.back().folded; } && StorageReal<typename Plan::storage_type>) {
     result.emplace_back();
     result.back().folded = {true, true, true};
   }
@@ -44,7 +55,7 @@ std::string described(const Options& options) {
   return result;
 }
 
-/// Half of the distance from 1 to the next number.
+/// Half of the distance from 1 to the next number; with 8 bits nearly half of 1/127.
 template <class Storage>
 inline constexpr double unit_roundoff = std::same_as<Storage, Half> ? 0x1p-11 : 0x1p-8;
 

@@ -3,6 +3,8 @@
 
 #include <Kokkos_Macros.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/half.hpp>
+#include <hyperplane/core/quarter.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -46,6 +48,20 @@ struct PackMatrix {
 
   KOKKOS_FUNCTION PackType operator()(int r, int c) const {
     return PackType::load(m_data + (c * n + r) * vector_length);
+  }
+};
+
+/// A LaneMatrix of 8 bits, with the scales of its rows and columns.
+template <class T, int n, int vector_length>
+struct QuarterLaneMatrix {
+  using value_type = T;
+  const Quarter* m_data;
+  const Half* m_rows;
+  const Half* m_columns;
+
+  KOKKOS_FUNCTION T operator()(int r, int c) const {
+    T const fraction = static_cast<T>(m_data[(c * n + r) * vector_length]) * hyperplane::detail::quarter_unit<T>;
+    return static_cast<T>(m_rows[r * vector_length]) * fraction * static_cast<T>(m_columns[c * vector_length]);
   }
 };
 

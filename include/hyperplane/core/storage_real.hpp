@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/bfloat16.hpp>
 #include <hyperplane/core/half.hpp>
+#include <hyperplane/core/quarter.hpp>
 
 #include <concepts>
 #include <limits>
@@ -18,6 +19,10 @@ concept ShortReal = std::same_as<T, Half> || std::same_as<T, BFloat16>;
 /// A type that factors, and copies of matrices, can be stored in.
 template <class T>
 concept StorageReal = std::same_as<T, float> || std::same_as<T, double> || ShortReal<T>;
+
+/// A type that factors of BILU(0) can be stored in.
+template <class T>
+concept FactorReal = StorageReal<T> || std::same_as<T, Quarter>;
 
 namespace detail {
 
@@ -37,9 +42,14 @@ inline constexpr double storage_epsilon<Half> = 0x1p-10;
 template <>
 inline constexpr double storage_epsilon<BFloat16> = 0x1p-7;
 
-/// What is stored beside factors of 16 bits, and not in so few, as matrices: Scalar. Otherwise in the type of factors.
+/// What is stored beside factors of 16 bits or less, and not in so few, as matrices: Scalar. Otherwise in the type of
+/// factors.
 template <class Scalar, class Storage>
-using WideStorage = std::conditional_t<ShortReal<Storage>, Scalar, Storage>;
+using WideStorage = std::conditional_t<ShortReal<Storage> || std::same_as<Storage, Quarter>, Scalar, Storage>;
+
+/// What a factorization writes whose factors are stored as Storage: another type where these are compressed afterwards.
+template <class Storage>
+using FactoredAs = std::conditional_t<std::same_as<Storage, Quarter>, Half, Storage>;
 
 }  // namespace detail
 

@@ -76,19 +76,25 @@ struct BlockIlu0Options {
 /// once computed; what is too small for storage becomes zero or keeps fewer bits, what is too large fails as an
 /// overflow.
 ///
+/// Quarter is 8 bits for L and d^-1 U, with scales of rows and columns, beside d^-1 in Half. factor() is that of Half,
+/// whose factors the plan keeps and rounds once more. So a plan has more memory than one with Half, a solve reads less
+/// (n = 1 aside), and what overflows is the same. Paths are the portable one and, on hosts, SweepPath::slab, without
+/// folded directions; MultiBlock has no couplings for it.
+///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after factor(), share factors and working memory: at most one factor(), solve(),
 /// forward() or backward() of a plan and all its copies may run at a time.
 ///
 /// Cost of factor() per point: 14 n^3 flops, 7 n^2 values read and 7 n^2 written. Launches: one for each hyperplane on
 /// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab, and up to four on hosts
-/// where directions are folded; one more that finishes the status; and, where StorageScalar is Half, three before them,
-/// of a sample of A. Factors of 16 bits are those of the portable path where sweeps have SweepPath::cuda_graph. No path
-/// can deadlock, whatever else the device does. Paths to compare with the papers are in ilu/comparison_paths.hpp.
+/// where directions are folded; one more that finishes the status; where StorageScalar is Half or Quarter, three before
+/// them, of a sample of A, and, where it is Quarter, one more that rounds. Factors of 16 bits are those of the portable
+/// path where sweeps have SweepPath::cuda_graph. No path can deadlock, whatever else the device does. Paths to compare
+/// with the papers are in ilu/comparison_paths.hpp.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA factorizations and plain solves for all paths.
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, FactorReal StorageScalar = Scalar>
 class BlockIlu0 {
  public:
   using Sweeps = TriangularSweeps<Scalar, n, Exec, StorageScalar>;
@@ -97,7 +103,7 @@ class BlockIlu0 {
   using execution_space = Exec;
   using Options = BlockIlu0Options;
   /// The same with factors of another type.
-  template <StorageReal Other>
+  template <FactorReal Other>
   using WithStorage = BlockIlu0<Scalar, n, Exec, Other>;
   using Vector = typename Sweeps::Vector;
   static constexpr int block_size = n;
@@ -130,7 +136,7 @@ class BlockIlu0 {
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       if (m_comparison) {
-        m_comparison->factor(exec, a.ref(), factors, singular);
+        if constexpr (StorageReal<StorageScalar>) m_comparison->factor(exec, a.ref(), factors, singular);
       } else if (m_sweeps.order().is_folded()) {
         m_folded_factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {
@@ -138,14 +144,14 @@ class BlockIlu0 {
       } else {
         detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular);
       }
-      detail::count_bytes(
-          "Hyperplane::BlockIlu0::factor",
-          7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * static_cast<double>(grid().size()));
+      detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Factored)) *
+                                                               static_cast<double>(grid().size()));
+      if constexpr (!StorageReal<StorageScalar>) m_sweeps.compress(exec);
       if (m_sweeps.order().is_folded()) {
-        using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
+        using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, Factored, MatrixStorage, vector_length>;
         return singular.conclude(exec, Diagnosis{a.ref(), {factors, m_sweeps.order()}});
       }
-      using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
+      using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, Factored, MatrixStorage, vector_length>;
       singular.conclude(exec, Diagnosis{a.ref(), factors});
     });
   }
@@ -207,8 +213,9 @@ class BlockIlu0 {
   template <class, int, class, class>
   friend class detail::GroupedBlockIlu0Factor;
 
-  using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, StorageScalar, vector_length>;
-  using FoldedFactor = detail::BlockIlu0FoldedFactor<Scalar, n, Exec, StorageScalar, vector_length>;
+  using Factored = detail::FactoredAs<StorageScalar>;
+  using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, Factored, vector_length>;
+  using FoldedFactor = detail::BlockIlu0FoldedFactor<Scalar, n, Exec, Factored, vector_length>;
 
   /// The factorization may lack what sweeps of the natural order have.
   static SweepPath path_of_sweeps(const Exec& exec, const BlockIlu0Options& options, bool compares) {

@@ -50,6 +50,10 @@ template <ShortReal T>
 struct LaneOf<T> {
   using type = std::uint16_t;
 };
+template <>
+struct LaneOf<Quarter> {
+  using type = std::int8_t;
+};
 template <class T, int W>
 struct NativeVectorOf {
   typedef typename LaneOf<T>::type type __attribute__((vector_size(W * sizeof(T))));
@@ -146,10 +150,16 @@ NativeVector<T, W> reciprocal_power(const NativeVector<T, W>& a) {
 }
 template <class To, class From, int W>
 NativeVector<To, W> convert(const NativeVector<From, W>& a) {
+  using Integers = NativeVector<std::int32_t, W>;
   if constexpr (ShortReal<From>) {
     return convert<To, float, W>(ShortVector<From, W>::to_float(a));
   } else if constexpr (ShortReal<To>) {
     return ShortVector<To, W>::from_float(convert<float, From, W>(a));
+  } else if constexpr (std::is_same_v<From, Quarter>) {
+    return __builtin_convertvector(__builtin_convertvector(a, Integers), NativeVector<To, W>);
+  } else if constexpr (std::is_same_v<To, Quarter>) {
+    auto const shifted = convert<float, From, W>(a) + integer_shift;
+    return __builtin_convertvector(reinterpret_cast<Integers>(shifted), NativeVector<Quarter, W>);
   } else {
     return __builtin_convertvector(a, NativeVector<To, W>);
   }

@@ -69,6 +69,15 @@ class SlabNeighbours {
     }
   }
 
+  /// Asks for what south(), or north(), of a step that is taken soon reads of the other slab.
+  template <bool of_south>
+  void prefetch_beside(std::int64_t step) const {
+    if (of_south ? m_slab == 0 : m_slab + 1 == m_map.slabs()) return;
+    std::int64_t const first = of_south ? m_first_pack - m_map.steps() : m_first_pack + m_map.steps();
+    const auto* const data = m_access(first + (of_south ? Map::south_step(step) : Map::north_step(step)));
+    for (int e = 0; e < entries; ++e) prefetch<1>(data + e * vector_length);
+  }
+
  private:
   Map m_map;
   Access m_access;

@@ -132,7 +132,7 @@ concept TakesMatrix =
 /// it is: its solves of three random vectors differ by less than a fraction from those with factors of the type of the
 /// arithmetic. P is BlockIlu0, Ssor, Sip or BlockJacobi, or MultiBlock or Parted of one, as BlockIlu0<double, 5, Exec>,
 /// or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr, SsorCsr or BlockJacobiCsr with a BlockCsr of at least one row;
-/// whatever its storage type is, those of all types are tried, but DiluCsr and SsorCsr have no factors of float beside
+/// whatever its storage type is, these four are tried, but DiluCsr and SsorCsr have no factors of float beside
 /// a matrix of double. `plan_options` are its options.
 ///
 /// A type is not chosen in which the factors of A overflow, and none but that of the arithmetic where A is singular:

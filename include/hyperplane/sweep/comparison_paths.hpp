@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/sweep/comparison/comparison_path.hpp>
 
@@ -20,6 +21,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 template <class Solver>
 Solver with_comparison_path(const typename Solver::execution_space& exec, const Grid& grid, ComparisonPath path,
                             const typename Solver::Options& options = {}) {
+  static_assert(StorageReal<typename Solver::storage_type>, "these paths have no factors of 8 bits");
   using Make = detail::MakeComparison<typename Solver::Comparison, typename Solver::execution_space>;
   return Solver(exec, grid, options, Make::run(exec, grid, path, options.multiprocessors));
 }

@@ -13,7 +13,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Types whose range is so small that factors are stored in units of their own.
 template <class Storage>
-inline constexpr bool has_scales = std::same_as<Storage, Half>;
+inline constexpr bool has_scales = std::same_as<FactoredAs<Storage>, Half>;
 
 /// The type whose range factors have that are stored as Storage.
 template <class Scalar, class Storage>

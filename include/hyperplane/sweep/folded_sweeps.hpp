@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/quarter.hpp>
 #include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
 #include <hyperplane/sweep/detail/folded_fast_path.hpp>
@@ -74,6 +75,21 @@ class FoldedSweeps {
 
   FoldedOrder m_order;
   std::shared_ptr<FastPath> m_fast;  ///< copies of a plan share it
+};
+
+/// Where factors are stored in 8 bits there are none.
+template <class Scalar, int n, ExecutionSpace Exec, int vector_length>
+class FoldedSweeps<Scalar, n, Exec, Quarter, vector_length> {
+ public:
+  static SweepPath checked_path(const Exec&, const std::string& owner, const FoldedOrder&, SweepPath) {
+    fail(owner + ": folded directions have no factors of 8 bits");
+  }
+
+  FoldedSweeps(const Exec&, const std::string& /*owner*/, const FoldedOrder&, SweepPath) {}
+
+  template <bool, class... Arguments>
+  void solve(const Arguments&...) const {}
+  void prepare_transposed(const Exec&) const {}
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

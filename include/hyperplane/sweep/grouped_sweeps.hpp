@@ -70,7 +70,7 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
   /// The same with the values that `outside_of(g)` has outside of grid g, a SlabOutside.
   template <class OutsideOf>
   void run(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x, const OutsideOf& outside_of) const {
-    count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, false, m_points);
+    count_sweep_bytes<Scalar, n, typename Plan::Factors>(sweeps, false, m_points);
     if (sweeps != Sweeps::backward) run_one<Sweep::forward>(exec, Sweeps::forward, rhs, x, outside_of);
     if (sweeps != Sweeps::forward)
       run_one<Sweep::backward>(exec, Sweeps::backward, sweeps == Sweeps::both ? x : rhs, x, outside_of);

@@ -49,7 +49,7 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
   }
 
   void run(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x) const {
-    count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, true, m_points);
+    count_sweep_bytes<Scalar, n, typename Plan::Factors>(sweeps, true, m_points);
     cuda::labelled(exec, solve_label(sweeps), [&] { (*m_solve)(exec.cuda_stream(), sweeps, rhs, x); });
   }
 

@@ -102,7 +102,7 @@ class PartSweeps {
   /// The same without telling tools of it, and without looking at what is given.
   void launch(const Exec& exec, const Vector& rhs, const Vector& x) const {
     using Ref = typename Vector::Ref;
-    count_sweep_bytes<Scalar, n, Storage>(Sweeps::both, true, points());
+    count_sweep_bytes<Scalar, n, Factors>(Sweeps::both, true, points());
     (*m_solve)(exec.cuda_stream(), Sweeps::both, factors(), VectorRefs<Ref, 1>{{rhs.ref()}},
                VectorRefs<Ref, 1>{{x.ref()}});
   }
@@ -113,7 +113,7 @@ class PartSweeps {
     m_solve->prepare_transposed(exec.cuda_stream());
   }
   void launch_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    count_sweep_bytes<Scalar, n, Storage>(Sweeps::both, true, points(), 1, true);
+    count_sweep_bytes<Scalar, n, Factors>(Sweeps::both, true, points(), 1, true);
     m_solve->solve_transposed(exec.cuda_stream(), Sweeps::both, factors(), rhs.ref(), x.ref());
   }
 

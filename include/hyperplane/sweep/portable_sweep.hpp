@@ -26,6 +26,7 @@ template <Sweep sweep, bool transposed, class Scalar, int n, class Factors, int 
 struct SweepPlane {
   using Storage = typename Factors::Storage;
   using StoredBlock = block::LaneMatrix<Scalar, Storage, n, Factors::vector_length>;
+  using InverseBlock = block::LaneMatrix<Scalar, typename Factors::Inverse, n, Factors::vector_length>;
   using Vectors = VectorRefs<BlockVectorRef<Scalar, n, Factors::vector_length>, count>;
   /// Whether it takes L and d^-1, not d^-1 U.
   static constexpr bool takes_lower = (sweep == Sweep::forward) != transposed;
@@ -48,19 +49,23 @@ struct SweepPlane {
       if (!map.grid().contains(other)) continue;
       sums.subtract(stored(transposed ? other : p, d), m_x, other, units);
     }
-    if constexpr (takes_lower) sums.multiply(stored(p, static_cast<int>(LowerBlock::inverse)));
+    if constexpr (takes_lower) sums.multiply(InverseBlock{m_factors.inverse(p)});
     sums.store(m_x, p, units);
   }
 
  private:
-  KOKKOS_FUNCTION StoredBlock stored(const Point& p, int d) const {
+  KOKKOS_FUNCTION auto stored(const Point& p, int d) const {
     auto const& map = m_factors.m_map;
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
-    if constexpr (takes_lower) {
-      return {m_factors.lower(pack, static_cast<LowerBlock>(d)) + lane};
+    const Storage* const block = takes_lower ? m_factors.lower(pack, static_cast<LowerBlock>(d))
+                                             : m_factors.upper(pack, static_cast<UpperBlock>(d));
+    if constexpr (Factors::has_block_scales) {
+      return block::QuarterLaneMatrix<Scalar, n, Factors::vector_length>{
+          block + lane, m_factors.template row_scales<takes_lower>(pack) + lane,
+          m_factors.template column_scales<takes_lower>(pack) + lane};
     } else {
-      return {m_factors.upper(pack, static_cast<UpperBlock>(d)) + lane};
+      return StoredBlock{block + lane};
     }
   }
 };

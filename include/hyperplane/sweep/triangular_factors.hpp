@@ -80,11 +80,18 @@ HYPERPLANE_FUNCTION constexpr Direction sweep_direction(int d) {
 template <class Storage_, int n, int vector_length_>
 struct TriangularFactors {
   using Storage = Storage_;
+  /// That d^-1 is stored as.
+  using Inverse = Storage;
   static constexpr int vector_length = vector_length_;
   static constexpr int block_entries = n * n;
+  /// Values of a point that a sweep reads.
+  static constexpr int lower_entries = lower_blocks * block_entries;
+  static constexpr int upper_entries = upper_blocks * block_entries;
+  /// Whether blocks of L and of d^-1 U have row_scales() and column_scales().
+  static constexpr bool has_block_scales = false;
   using Map = SlabMap<vector_length>;
-  using Lower = InterleavedRef<Storage, vector_length, lower_blocks * block_entries>;
-  using Upper = InterleavedRef<Storage, vector_length, upper_blocks * block_entries>;
+  using Lower = InterleavedRef<Storage, vector_length, lower_entries>;
+  using Upper = InterleavedRef<Storage, vector_length, upper_entries>;
 
   using Scales = FactorScales<Storage, n, vector_length>;
 
@@ -109,8 +116,9 @@ struct TriangularFactors {
   HYPERPLANE_FUNCTION Storage* coupling(const Point& p, Direction direction) const {
     return coupling(m_map.pack(p.i, p.j, p.k), direction) + m_map.lane(p.j);
   }
-  HYPERPLANE_FUNCTION Storage* inverse(const Point& p) const {
-    return lower(m_map.pack(p.i, p.j, p.k), LowerBlock::inverse) + m_map.lane(p.j);
+  HYPERPLANE_FUNCTION Inverse* inverse(std::int64_t pack) const { return lower(pack, LowerBlock::inverse); }
+  HYPERPLANE_FUNCTION Inverse* inverse(const Point& p) const {
+    return inverse(m_map.pack(p.i, p.j, p.k)) + m_map.lane(p.j);
   }
 
   /// Where the order of the sweeps has a point of the grid, and what it calls a direction: that of the grid.

@@ -5,7 +5,6 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/is_listed.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -15,6 +14,7 @@
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/block_vectors.hpp>
+#include <hyperplane/sweep/checked_sweep_path.hpp>
 #include <hyperplane/sweep/comparison_sweeps.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_slab.hpp>
@@ -25,6 +25,7 @@
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 #include <hyperplane/sweep/triangular_sweeps_options.hpp>
+#include <hyperplane/sweep/written_factors_memory.hpp>
 
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
@@ -32,6 +33,7 @@
 #endif
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -49,9 +51,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// once: forward() is y = d^-1 (r - L y) upwards, backward() is x = y - d^-1 U x downwards, and solve() both.
 /// StorageScalar = float with Scalar = double stores half the bytes and computes in double; Half and BFloat16 a
 /// quarter. Half has a small range: factors that a factorization writes so are in units of their own, powers of two
-/// (FactorScales); those of a fill() that knows nothing of units are as they are. On hosts about n values of Scalar
-/// more for each `vector_length` points, for transposed solves, and, where slabs are cut into strips, 2 n more for each
-/// line along i.
+/// (FactorScales); those of a fill() that knows nothing of units are as they are. Quarter is 8 bits for L and d^-1 U,
+/// see compress(). On hosts about n values of Scalar more for each `vector_length` points, for transposed solves, and,
+/// where slabs are cut into strips, 2 n more for each line along i.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after fill(), share factors and working memory: at most one call of a plan and all its
@@ -65,7 +67,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA plain solves for all paths.
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, FactorReal StorageScalar = Scalar>
 class TriangularSweeps {
  public:
   static_assert(n >= 1 && n <= max_block_size);
@@ -79,16 +81,19 @@ class TriangularSweeps {
   using Several = BlockVectors<Scalar, n, count, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
-  /// Where kernels write the blocks of a point p: `lower(pack, b)` and `upper(pack, b)`, with the pack and lane of
-  /// order().stored(p), which is p in natural order; upper blocks are already multiplied by d^-1 from the left.
+  /// What sweeps read.
   using Factors = detail::TriangularFactors<StorageScalar, n, vector_length>;
+  /// Where kernels write the blocks of a point p: `lower(pack, b)` and `upper(pack, b)`, with the pack and lane of
+  /// order().stored(p), which is p in natural order; upper blocks are already multiplied by d^-1 from the left. The
+  /// same, unless StorageScalar is Quarter.
+  using WrittenFactors = detail::TriangularFactors<detail::FactoredAs<StorageScalar>, n, vector_length>;
   using LowerBlock = detail::LowerBlock;
   using UpperBlock = detail::UpperBlock;
   /// What record.conclude() is told of a point.
   using Finding = detail::PivotFinding;
   /// Where kernels record points at which there are no factors.
   using Record = detail::SingularPivotRecord<Exec>;
-  using Units = detail::FactorUnits<StorageScalar, n, vector_length, Exec>;
+  using Units = detail::FactorUnits<detail::FactoredAs<StorageScalar>, n, vector_length, Exec>;
   /// What runs the sweeps instead of a path, see sweep/comparison_paths.hpp.
   using Comparison = detail::ComparisonSweeps<Scalar, n, Exec, StorageScalar, vector_length>;
 
@@ -101,9 +106,11 @@ class TriangularSweeps {
         m_map(grid),
         m_order(grid, options.folded),
         m_comparison(std::move(comparison)),
-        m_path(checked_path(exec, options)),
+        m_path(
+            detail::checked_sweep_path<FastPath, Folded>(exec, m_owner, m_map, m_order, options, m_comparison.get())),
         m_lower(exec, "Hyperplane::" + m_owner + "::lower", m_map.pack_count()),
         m_upper(exec, "Hyperplane::" + m_owner + "::upper", m_map.pack_count()),
+        m_written(exec, m_owner, m_map.pack_count()),
         m_units(exec, m_owner, m_map.pack_count()),
         m_singular(exec, "Hyperplane::" + m_owner + "::status"),
         m_right_hand_sides(options.right_hand_sides),
@@ -119,7 +126,7 @@ class TriangularSweeps {
   /// The same for what knows the natural order alone: where directions are folded, portable.
   SweepPath path_of_natural_order() const { return m_order.is_folded() ? SweepPath::portable : m_path; }
 
-  /// What a preconditioner does in factor(): `compute(factors, record)` launches the kernels that write all Factors,
+  /// What a preconditioner does in factor(): `compute(factors, record)` launches the kernels that write WrittenFactors,
   /// record where there are none, and then calls record.conclude() with what explains the first of these points. Their
   /// numbers are those of their places in order(), which says whether a block of Factors::coupling() belongs to L.
   /// Blocks that point out of the grid have to be finite: SweepPath::slab multiplies them by zero on hosts. Slots
@@ -127,8 +134,15 @@ class TriangularSweeps {
   template <class Compute>
   void fill(const Compute& compute) {
     m_filled = false;
-    compute(factors(), m_singular);
+    compute(m_written.of(factors()), m_singular);
     m_filled = true;
+  }
+  /// For compute() in fill() to call when it has launched these kernels, where StorageScalar is Quarter: they have
+  /// written factors as Half, of which these are made.
+  void compress(const Exec& exec)
+    requires std::same_as<StorageScalar, Quarter>
+  {
+    m_written.compress(exec, factors());
   }
 
   /// For those that fill several plans by kernels of their own: as before the first fill(), and the record for kernels.
@@ -224,29 +238,11 @@ class TriangularSweeps {
   }
 
  private:
-  using Lower = InterleavedView<StorageScalar, vector_length, detail::lower_blocks * n * n, Exec>;
-  using Upper = InterleavedView<StorageScalar, vector_length, detail::upper_blocks * n * n, Exec>;
+  using Lower = InterleavedView<StorageScalar, vector_length, Factors::lower_entries, Exec>;
+  using Upper = InterleavedView<StorageScalar, vector_length, Factors::upper_entries, Exec>;
+  using Written = detail::WrittenFactorsMemory<StorageScalar, n, vector_length, Exec>;
   using FastPath = detail::TriangularSweepsFastPath<Scalar, n, Exec, StorageScalar, vector_length>;
   using Folded = detail::FoldedSweeps<Scalar, n, Exec, StorageScalar, vector_length>;
-
-  SweepPath checked_path(const Exec& exec, const TriangularSweepsOptions& options) const {
-    detail::check_sweeps_options(m_owner, options);
-    SweepPath const path = options.path;
-    if (options.folded.any()) {
-      if (m_comparison) fail(m_owner + ": folded directions beside a path for comparison");
-      return Folded::checked_path(exec, m_owner, m_order, path);
-    }
-    if (m_comparison) {
-      if (path != SweepPath::automatic) fail(m_owner + ": path " + name(path) + " beside a path for comparison");
-      detail::check_grid(m_owner.c_str(), "the path to compare with", m_comparison->grid(), grid());
-      return SweepPath::comparison;
-    }
-    if (path == SweepPath::automatic) return FastPath::choose(exec, m_map);
-    if (path != SweepPath::portable && !detail::is_listed(FastPath::paths, path)) {
-      fail(m_owner + ": " + Exec::name() + " has no path " + name(path));
-    }
-    return path;
-  }
 
   void check(const char* function, const Vector& rhs, const Vector& x) const {
     if (m_filled && rhs.grid() == grid() && x.grid() == grid()) return;
@@ -265,8 +261,8 @@ class TriangularSweeps {
   void sweep(const Exec& exec, detail::Sweeps sweeps, const Vector* rhs, const Vector* x) const {
     auto const path = transposed && m_comparison ? SweepPath::portable : m_path;
     bool const in_one_launch = !HostExecutionSpace<Exec> && path != SweepPath::portable;
-    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch, static_cast<double>(grid().size()),
-                                                        count, transposed);
+    detail::count_sweep_bytes<Scalar, n, Factors>(sweeps, in_one_launch, static_cast<double>(grid().size()), count,
+                                                  transposed);
     if (m_comparison && !transposed) {
       for (int v = 0; v < count; ++v) m_comparison->solve(exec, sweeps, factors(), rhs[v].ref(), x[v].ref());
       return;
@@ -289,6 +285,7 @@ class TriangularSweeps {
   SweepPath m_path;
   Lower m_lower;
   Upper m_upper;
+  Written m_written;
   Units m_units;
   Record m_singular;
   int m_right_hand_sides;

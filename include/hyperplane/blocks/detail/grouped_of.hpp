@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/grouped_factor.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
@@ -28,7 +29,7 @@ template <class P>
 struct GroupedSweepsOf {
   using Type = std::monostate;
 };
-template <class Scalar, int n, class Exec, class Storage>
+template <class Scalar, int n, class Exec, StorageReal Storage>
   requires(GroupedSweeps<Scalar, n, Exec, Storage>::exists)
 struct GroupedSweepsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
@@ -63,7 +64,7 @@ template <class P>
 struct GroupedFactorOf {
   using Type = std::monostate;
 };
-template <class Scalar, int n, class Exec, class Storage>
+template <class Scalar, int n, class Exec, StorageReal Storage>
   requires(GroupedBlockIlu0Factor<Scalar, n, Exec, Storage>::exists)
 struct GroupedFactorOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = GroupedBlockIlu0Factor<Scalar, n, Exec, Storage>;
@@ -89,7 +90,7 @@ template <class P>
 struct OrdersOf {
   static constexpr bool exist = false;
 };
-template <class Scalar, int n, class Exec, class Storage>
+template <class Scalar, int n, class Exec, StorageReal Storage>
 struct OrdersOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   static constexpr bool exist = true;
 };

@@ -44,6 +44,7 @@ struct TransposedSlabStep {
   static constexpr int stride = forward ? 1 : -1;
 
   using Factors = TriangularFactors<Storage, n, vector_length>;
+  using InverseBlock = block::PackMatrix<PackType, typename Factors::Inverse, n>;
 
   Factors m_factors;
   Vector m_rhs;
@@ -108,7 +109,7 @@ struct TransposedSlabStep {
     if constexpr (forward) {
       value = sum;
     } else {
-      multiply(pack, static_cast<int>(LowerBlock::inverse), sum, value);
+      multiply(InverseBlock{m_factors.inverse(pack)}, sum, value);
     }
   }
 
@@ -118,8 +119,9 @@ struct TransposedSlabStep {
     auto const& map = m_factors.m_map;
     HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) lanes.store(out_of_units(pack, value[c], c), m_x.packs().pack_data(pack, c));
-    multiply(pack, 2, value, along);   // to the east; backward, to the west
-    multiply(pack, 1, value, across);  // to the north; backward, to the south
+    auto const& scaled = times_row_scales(pack, value);
+    multiply_coupling(pack, 2, scaled, along);   // to the east; backward, to the west
+    multiply_coupling(pack, 1, scaled, across);  // to the north; backward, to the south
     constexpr int last = forward ? vector_length - 1 : 0;
     if (counted_slab + 1 < map.slabs() && lanes.has(last)) {
       Scalar* const leaving = border(counted_slab, counted);
@@ -128,7 +130,7 @@ struct TransposedSlabStep {
     }
     if (counted + map.pitch() >= map.steps()) return;
     Values up;
-    multiply(pack, 0, value, up);  // to the layer above; backward, below
+    multiply_coupling(pack, 0, scaled, up);  // to the layer above; backward, below
     auto const next = pack + stride * map.pitch();
     HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) {
@@ -160,21 +162,41 @@ struct TransposedSlabStep {
   /// y = A^T x, with a block of the plain sweep that goes the other way. Hardware sees no stream in blocks that are
   /// read from the last entry to the first, so that it is asked for what is read soon: of narrow blocks as far ahead,
   /// and for the nearest cache, as in plain sweeps.
-  void multiply(std::int64_t pack, int number, const Values& x, Values& y) const {
-    StoredBlock const block{stored(pack, number)};
-    if constexpr (host::reads_narrow<Scalar, Storage>) {
-      host::prefetch_values<1>(block.m_data - 2 * host::values_ahead<Storage>, n * n * vector_length);
+  template <class Kept>
+  void multiply(const block::PackMatrix<PackType, Kept, n>& block, const Values& x, Values& y) const {
+    if constexpr (host::reads_narrow<Scalar, Kept>) {
+      host::prefetch_values<1>(block.m_data - 2 * host::values_ahead<Kept>, n * n * vector_length);
     } else {
-      host::prefetch_values(block.m_data - host::values_ahead<Storage>, n * n * vector_length);
+      host::prefetch_values(block.m_data - host::values_ahead<Kept>, n * n * vector_length);
     }
-    block::gemv<n>(block::TransposedBlock<StoredBlock, block::EntryOrder::backward>{block}, x, y);
+    using Transposed = block::TransposedBlock<block::PackMatrix<PackType, Kept, n>, block::EntryOrder::backward>;
+    block::gemv<n>(Transposed{block}, x, y);
   }
 
-  const Storage* stored(std::int64_t pack, int number) const {
+  /// The same with a block of L or d^-1 U; where blocks have scales, x has those of the rows already.
+  void multiply_coupling(std::int64_t pack, int number, const Values& x, Values& y) const {
     if constexpr (forward) {
-      return m_factors.upper(pack, static_cast<UpperBlock>(number));
+      multiply(StoredBlock{m_factors.upper(pack, static_cast<UpperBlock>(number))}, x, y);
     } else {
-      return m_factors.lower(pack, static_cast<LowerBlock>(number));
+      multiply(StoredBlock{m_factors.lower(pack, static_cast<LowerBlock>(number))}, x, y);
+    }
+    if constexpr (Factors::has_block_scales) {
+      const auto* const scales = m_factors.template column_scales<!forward>(pack);
+      HYPERPLANE_UNROLL
+      for (int c = 0; c < n; ++c) {
+        y[c] *= PackType::load(scales + c * vector_length) * PackType(quarter_unit<Scalar>);
+      }
+    }
+  }
+  decltype(auto) times_row_scales([[maybe_unused]] std::int64_t pack, const Values& x) const {
+    if constexpr (Factors::has_block_scales) {
+      const auto* const scales = m_factors.template row_scales<!forward>(pack);
+      Values result;
+      HYPERPLANE_UNROLL
+      for (int c = 0; c < n; ++c) result[c] = x[c] * PackType::load(scales + c * vector_length);
+      return result;
+    } else {
+      return (x);
     }
   }
 

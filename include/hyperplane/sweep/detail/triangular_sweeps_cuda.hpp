@@ -27,7 +27,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vector_length>
+template <class Scalar, int n, CudaExecutionSpace Exec, StorageReal Storage, int vector_length>
 class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
   using Map = SlabMap<vector_length>;
