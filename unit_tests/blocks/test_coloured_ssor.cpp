@@ -73,8 +73,7 @@ TYPED_TEST(ColouredSsor, whatever_the_axes_of_the_neighbour) {
 }
 
 TYPED_TEST(ColouredSsor, natural_is_ssor_of_the_box) {
-  for (auto const& parts :
-       {std::array{1, 1, 1}, std::array{4, 1, 1}, std::array{1, 1, 5}, std::array{2, 3, 2}}) {
+  for (auto const& parts : {std::array{1, 1, 1}, std::array{4, 1, 1}, std::array{1, 1, 5}, std::array{2, 3, 2}}) {
     auto const what = std::to_string(parts[0]) + "x" + std::to_string(parts[1]) + "x" + std::to_string(parts[2]);
     auto const cut = cut_grid(Grid(7, 12, 5), parts);
     this->template expect_of_box<1>(what, cut, 1e-12);
