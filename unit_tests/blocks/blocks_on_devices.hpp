@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <hyperplane/blocks/assign_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid_on_devices.hpp>
 #include <hyperplane/blocks/multi_block_stencil7_on_devices.hpp>
@@ -40,17 +41,24 @@ class PartInstances<Exec> : public DeviceInstances {
 };
 #endif
 
-/// Ways to give grid blocks to so many parts, by name.
+/// Different ways to give grid blocks to so many parts, by name.
 inline std::vector<std::pair<std::string, std::vector<int>>> owners_of_parts(const MultiBlockGrid& grid, int parts) {
   std::vector<int> in_turn, backwards;
   for (int b = 0; b < grid.block_count(); ++b) {
     in_turn.push_back(b % parts);
     backwards.push_back(parts - 1 - b * parts / grid.block_count());
   }
-  return {{"by points", assign_blocks(grid, parts)},
-          {"in turn", in_turn},
-          {"backwards", backwards},
-          {"all on the last", std::vector<int>(in_turn.size(), parts - 1)}};
+  std::vector<std::pair<std::string, std::vector<int>>> result;
+  auto const add = [&](const std::string& name, const std::vector<int>& owners) {
+    if (std::ranges::none_of(result, [&](const auto& other) { return other.second == owners; })) {
+      result.emplace_back(name, owners);
+    }
+  };
+  add("by points", assign_blocks(grid, parts));
+  add("in turn", in_turn);
+  add("backwards", backwards);
+  add("all on the last", std::vector<int>(in_turn.size(), parts - 1));
+  return result;
 }
 
 /// Copies of what to_device() makes for each grid block, on the instances of the parts, for which nobody waits.
