@@ -20,6 +20,7 @@ ZEN, ZEN_5, H100, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h100", "h200
 BLOCKS = f"{H200}/blocks_16"
 BLOCKS_H100 = f"{H100}/blocks_16"
 HYPRE = f"{ZEN}/peers_hypre_1"
+HYPRE_SCALARS = f"{ZEN_5}/peers_hypre_1"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
     BLOCKS_H100: "1e69cb4",
@@ -207,21 +208,22 @@ MESH = "48x48x48"
 
 def csr():
     """BILU(k) of block CSR on a mesh: what orders and levels of fill do."""
-    file = raw(f"{ZEN}/csr_2")
     rows = []
-    for fill in (0, 1, 2):
-        for order in ("natural", "rcm", "colours", "lines"):
-            case = f"OpenMP/iluk={fill}/{order}/double/n=5/{MESH}"
-            solve = file.rows[f"solve/{case}"]
-            cells = [f"{solve['fill']:.2f}", int(solve["iterations"]), int(solve["levels"])]
-            cells += [ms_of_triad(file, f"solve/{case}"), text(file.one(f"factor/{case}", "best_ms"), 0)]
-            rows.append([fill, f"`{order}`", *cells])
-    header = ["k", "order", "blocks over those of A", "iterations", "levels", "solve, ms (of triad)", "factor, ms"]
-    return table(header, rows, left=2)
+    for machine, stem, fills in (("Zen 5", f"{ZEN_5}/csr_2", (0,)), ("Zen 4", f"{ZEN}/csr_2", (0, 1, 2))):
+        file = raw(stem)
+        for fill in fills:
+            for order in ("natural", "rcm", "colours", "lines"):
+                case = f"OpenMP/iluk={fill}/{order}/double/n=5/{MESH}"
+                solve = file.rows[f"solve/{case}"]
+                cells = [f"{solve['fill']:.2f}", int(solve["iterations"]), int(solve["levels"])]
+                cells += [ms_of_triad(file, f"solve/{case}"), text(file.one(f"factor/{case}", "best_ms"), 0)]
+                rows.append([machine, fill, f"`{order}`", *cells])
+    header = ["on", "k", "order", "blocks over those of A", "iterations", "levels", "solve, ms (of triad)", "factor, ms"]
+    return table(header, rows, left=3)
 
 
 def csr_petsc():
-    file = raw(f"{ZEN}/peers_petsc_mesh_1")
+    file = raw(f"{ZEN_5}/peers_petsc_mesh_1")
     rows = []
     for kernel, storage in (("solve", "double"), ("solve", "float"), ("factor", "double"), ("factor", "float"), ("apply", "double")):
         found = [file.rows.get(f"{kernel}/PETSc/mesh/ilu{fill}/{storage}/n=5/{MESH}") for fill in (0, 1)]
@@ -232,18 +234,19 @@ def csr_petsc():
 
 def csr_hypre():
     """ILU of block CSR beside hypre's at the same fill, on a mesh."""
-    if not is_measured(HYPRE):
-        return NOT_MEASURED
-    file = raw(HYPRE)
     rows = []
-    for n in (5, 1):
+    for n, machine, stem in ((5, "Zen 4", HYPRE), (1, "Zen 5", HYPRE_SCALARS)):
+        if not is_measured(stem):
+            return NOT_MEASURED
+        file = raw(stem)
         for which in ("iluk=0", "iluk=1", "ilut=0.1,20", "ilut=0.03,20", "ilut=0.01,20"):
             found = [file.rows[f"{kernel}/hypre/{which}/double/n={n}/{MESH}"] for kernel in ("setup", "solve")]
             cells = [f"{found[0]['fill']:.2f} / {found[0]['hyperplane_fill']:.2f}"]
             cells.append(f"{found[0]['iterations']:.0f} / {found[0]['hyperplane_iterations']:.0f}")
             cells += [f"{row['best_ms']:.1f} / {row['hyperplane_best_ms']:.1f} = {row['speedup']:.2f}" for row in found]
-            rows.append([n, which, *cells])
-    return table(["hypre / Hyperplane: n", "preconditioner", "entries over those of A", "iterations", "set-up, ms", "solve, ms"], rows, left=2)
+            rows.append([machine, n, which, *cells])
+    header = ["hypre / Hyperplane: on", "n", "preconditioner", "entries over those of A", "iterations", "set-up, ms", "solve, ms"]
+    return table(header, rows, left=3)
 
 
 def csr_on_mesh(stem, mesh):

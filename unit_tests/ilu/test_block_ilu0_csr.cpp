@@ -161,8 +161,11 @@ TYPED_TEST(BlockIlu0CsrTest, takes_a_matrix_without_rows) {
 TYPED_TEST(BlockIlu0CsrTest, solves_by_halves_and_into_another_vector) {
   TypeParam const exec;
   auto const a = to_device<double, 2, double>(exec, random_csr(40, 2));
-  BlockIlu0Csr<double, 2, TypeParam> ilu(exec, a);
-  compare_halves(exec, ilu, a);
+  for (auto const order : {RowOrder::natural, RowOrder::colours}) {
+    BlockIlu0Csr<double, 2, TypeParam> ilu(exec, a, {.order = order, .transposed = true});
+    compare_halves(exec, ilu, a);
+    compare_transposed_halves(exec, ilu, a);
+  }
 }
 
 TYPED_TEST(BlockIlu0CsrTest, factors_new_values) {

@@ -4,9 +4,12 @@
 #include <hyperplane/block/columns.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/simd/transpose.hpp>
 
 #include <Kokkos_Macros.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 /// Sums of products A x of single blocks that are stored by rows; or A^T x of blocks that are stored by columns.
@@ -37,14 +40,42 @@ class RowSums {
     for (int r = 0; r < n; ++r) m_sums[r].add(load<block_has_more>(a + r * n), values);
   }
 
-  HYPERPLANE_FORCEINLINE_FUNCTION T total(int r) const {
-    T sum = m_sums[r][0];
-    HYPERPLANE_UNROLL
-    for (int c = 1; c < n; ++c) sum += m_sums[r][c];
-    return sum;
+  /// take(r, total) for each row.
+  template <class Take>
+  HYPERPLANE_FORCEINLINE_FUNCTION void totals(const Take& take) const {
+    if constexpr (n == 1) {
+      take(0, m_sums[0][0]);
+    } else {
+      HYPERPLANE_UNROLL
+      for (int first = 0; first < n; first += width) {
+        auto const sums = totals_of(first);
+        HYPERPLANE_UNROLL
+        for (int r = 0; r < std::min(width, n - first); ++r) take(first + r, sums[r]);
+      }
+    }
   }
 
  private:
+  static constexpr int width = Row::width;
+
+  /// Of the rows from `first` on, as many as a vector has lanes: column after column, of several rows at a time, which
+  /// is the order of a sum over a row.
+  HYPERPLANE_FORCEINLINE_FUNCTION Pack<T, width> totals_of(int first) const {
+    Pack<T, width> result;
+    HYPERPLANE_UNROLL
+    for (int part = 0; part < Row::parts; ++part) {
+      Pack<T, width> columns[std::size_t{width}] = {};
+      HYPERPLANE_UNROLL
+      for (int r = 0; r < std::min(width, n - first); ++r) columns[r].m_native = m_sums[first + r].m_parts[part];
+      transpose(columns);
+      HYPERPLANE_UNROLL
+      for (int c = 0; c < std::min(width, n - part * width); ++c) {
+        result = part + c == 0 ? columns[c] : result + columns[c];
+      }
+    }
+    return result;
+  }
+
   template <bool has_more, class Storage>
   static HYPERPLANE_FORCEINLINE_FUNCTION Row load(const Storage* from) {
     if constexpr (has_more) {
@@ -71,7 +102,10 @@ class RowSums {
       for (int c = 0; c < n; ++c) m_sums[r] += static_cast<T>(a[r * n + c]) * x[c];
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION T total(int r) const { return m_sums[r]; }
+  template <class Take>
+  KOKKOS_FORCEINLINE_FUNCTION void totals(const Take& take) const {
+    for (int r = 0; r < n; ++r) take(r, m_sums[r]);
+  }
 
  private:
   T m_sums[std::size_t{n}];
@@ -86,8 +120,7 @@ template <class T, int n, class AddAll, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void sum_rows(const AddAll& add_all, const Take& take) {
   detail::RowSums<T, n> sums;
   add_all(sums);
-  HYPERPLANE_HOST_UNROLL
-  for (int r = 0; r < n; ++r) take(r, sums.total(r));
+  sums.totals(take);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block

@@ -24,6 +24,8 @@ class BlockCsrRef {
   HYPERPLANE_FUNCTION std::int64_t begin(std::int64_t row) const { return static_cast<std::int64_t>(m_offsets[row]); }
   HYPERPLANE_FUNCTION std::int64_t end(std::int64_t row) const { return static_cast<std::int64_t>(m_offsets[row + 1]); }
   HYPERPLANE_FUNCTION std::int64_t column(std::int64_t block) const { return m_columns[block]; }
+  /// That of the first row, as begin() reads them.
+  HYPERPLANE_FUNCTION const Offset* offsets() const { return m_offsets; }
   /// Entry (r, c) of a block.
   HYPERPLANE_FUNCTION Storage& operator()(std::int64_t block, int r, int c) const {
     return m_values[(block * n + r) * n + c];

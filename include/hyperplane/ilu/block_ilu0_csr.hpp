@@ -61,7 +61,8 @@ struct BlockIlu0CsrOptions {
 /// CsrPath::tickets those of rows. With `pivot_shift` factor() has one more, and one for each level on
 /// CsrPath::tickets, too. Memory: n^2 values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per
 /// point, up to one per block and point by which structures are compared, and 8 where rows are not taken by their
-/// numbers; on CsrPath::tickets 2 n values of Scalar per point, and
+/// numbers; there, on CsrPath::team, also 4 per block, 16 and n values of Scalar per point, so that a solve has what it
+/// reads and writes in the order of the rows; on CsrPath::tickets 2 n values of Scalar per point, and
 /// up to 8 bytes. On hosts with n = 1 there is no list of triples: 12 bytes per block and nothing per triple, but 4
 /// bytes per point for each thread.
 ///

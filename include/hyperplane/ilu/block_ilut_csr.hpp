@@ -60,8 +60,9 @@ struct BlockIlutCsrOptions {
 /// per point, per block behind the diagonal, and per product, products(); a few more operations for the norm of each
 /// block of A and each that it makes; and finds levels and numbers of blocks anew, serially. Memory: n^2 values of
 /// StorageScalar and 4 bytes per block of the factors, 4 bytes per block of A, and 60 per point; with the option
-/// `transposed` 12 more per block and 16 per point. While it runs, factor() has the factors twice, and each thread an
-/// int for each row.
+/// `transposed` 12 more per block and 16 per point, and on CsrPath::team, where rows are not taken by their numbers,
+/// what BlockIlu0Csr has more there. While it runs, factor() has the factors twice, and each thread an int for each
+/// row.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,

@@ -84,8 +84,9 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation
   };
   KOKKOS_FUNCTION Row row(std::int64_t /*row*/, const Units& units) const { return {*this, units}; }
 
-  /// Asks for what is written of a row, and for what its products read from rows long before: blocks behind the
-  /// diagonal follow one another from the last row to the first, which processors do not see as a stream.
+  /// Asks for what is written of a row, and for what its products read from rows long before: processors do not see
+  /// streams that are written beside so much that is read, and blocks behind the diagonal follow one another from the
+  /// last row to the first.
   void prefetch([[maybe_unused]] std::int64_t row) const {
 #if defined(__GNUC__)
     auto const& factors = this->m_factors;
@@ -93,10 +94,11 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation
     auto const for_blocks = [&](std::int64_t begin, std::int64_t end, const auto& visit) {
       for (auto const* value = factors.block(begin); value < factors.block(end); value += line) visit(value);
     };
-    auto const upper_begin = factors.m_upper_begin[row], upper_end = factors.m_upper_end[row];
-    for_blocks(upper_begin, upper_end, [](const Storage* value) { __builtin_prefetch(value, 1); });
-    auto const diagonal = factors.m_diagonal[row];
-    for (auto lower = factors.m_lower_begin[row]; lower < diagonal; ++lower) {
+    auto const lower_begin = factors.m_lower_begin[row], diagonal = factors.m_diagonal[row];
+    for_blocks(lower_begin, diagonal + 1, [](const Storage* value) { __builtin_prefetch(value, 1); });
+    for_blocks(factors.m_upper_begin[row], factors.m_upper_end[row],
+               [](const Storage* value) { __builtin_prefetch(value, 1); });
+    for (auto lower = lower_begin; lower < diagonal; ++lower) {
       auto const before = factors.m_columns[lower];
       for_blocks(factors.m_upper_begin[before], factors.m_upper_end[before],
                  [](const Storage* value) { __builtin_prefetch(value); });
@@ -152,13 +154,29 @@ struct CsrIluFactor {
     if (excess != Scalar(0)) m_singular.record(position, unstorable_code);
   }
 
-  static constexpr int prefetched = 1;
+  static constexpr int prefetched = 4;
+  /// Asks for the blocks of the next row, and for what says where those of a later one are: rows that are taken in an
+  /// order have that anywhere, and nothing can be asked for before it is there.
   void prefetch(std::int64_t index) const {
-    prefetch_blocks(m_elimination.m_a, m_order, index);
-    m_elimination.prefetch(m_order.row(index));
+    prefetch_bounds(m_order.row(index));
+    auto const next = index - (prefetched - 1);
+    prefetch_blocks(m_elimination.m_a, m_order, next);
+    m_elimination.prefetch(m_order.row(next));
   }
 
  private:
+  void prefetch_bounds([[maybe_unused]] std::int64_t row) const {
+#if defined(__GNUC__)
+    auto const& factors = m_elimination.m_factors;
+    __builtin_prefetch(m_elimination.m_a.offsets() + row);
+    for (auto const* const table :
+         {factors.m_lower_begin, factors.m_diagonal, factors.m_upper_begin, factors.m_upper_end}) {
+      __builtin_prefetch(table + row);
+    }
+    if (m_positions != nullptr) __builtin_prefetch(m_positions + row);
+#endif
+  }
+
   KOKKOS_FUNCTION void keep(const Columns& block, std::int64_t number, Scalar& excess) const {
     excess += block.template excess<Storage>();
     block.store(m_elimination.m_factors.block(number));

@@ -56,13 +56,12 @@ struct CsrIluFactors : CsrIluRows {
   }
 };
 
-/// Prefetches the blocks of a row, which is far from the one before where rows have an order, on hosts whose compilers
-/// have a way to ask for it. Where they have none, the processor does it by itself.
+/// Prefetches the blocks of a row, on hosts whose compilers have a way to ask for it. Also of rows that follow one
+/// another: beside all else that a factorization reads, processors do not see that as a stream.
 template <class Storage, int n, class Offset>
 void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a,
                      [[maybe_unused]] const CsrIluSequence& order, [[maybe_unused]] std::int64_t index) {
 #if defined(__GNUC__)
-  if (order.m_rows == nullptr) return;
   auto const row = order.row(index);
   constexpr std::int64_t line = 64 / sizeof(Storage);
   auto const* const values = &a(0, 0, 0);
@@ -87,53 +86,115 @@ void prefetch_point([[maybe_unused]] const CsrIluSequence& order, [[maybe_unused
 #endif
 }
 
-/// y = d^-1 (b - L y); y may be b.
-template <class Scalar, int n, class Storage>
+/// Rows of a sweep where the factors have them: their blocks before the diagonal, or behind it, in the order in which
+/// the sweep takes them.
+struct CsrIluByRows {
+  CsrIluSequence m_order;
+  const std::int64_t* m_begin;
+  const std::int64_t* m_end;
+  const int* m_columns;
+
+  static constexpr bool have_positions = false;
+
+  /// Where vectors of the sweep have the row, and where those that it is given have it.
+  struct Place {
+    std::int64_t point;
+    std::int64_t row;
+  };
+  KOKKOS_FUNCTION Place place(std::int64_t index) const {
+    auto const row = m_order.row(index);
+    return {row, row};
+  }
+  KOKKOS_FUNCTION std::int64_t begin(const Place& place) const { return m_begin[place.row]; }
+  KOKKOS_FUNCTION std::int64_t end(const Place& place) const { return m_end[place.row]; }
+  KOKKOS_FUNCTION std::int64_t column(std::int64_t number) const { return m_columns[number]; }
+  template <int n, class Scalar>
+  void prefetch(std::int64_t index, const Scalar* from, const Scalar* to) const {
+    prefetch_point<n>(m_order, index, from, to);
+  }
+};
+
+/// Rows of a sweep whose vectors have them in their order: see CsrIluPositions.
+template <bool behind>
+struct CsrIluByPositions {
+  const int* m_rows;             ///< of each position
+  const std::int64_t* m_bounds;  ///< of the blocks of each position, the diagonal one too; behind it, they fall
+  const int* m_columns;          ///< positions
+  std::int64_t m_first;
+  int m_step;
+
+  static constexpr bool have_positions = true;
+  using Place = CsrIluByRows::Place;
+
+  KOKKOS_FUNCTION Place place(std::int64_t index) const {
+    auto const point = m_first + m_step * index;
+    return {point, m_rows[point]};
+  }
+  KOKKOS_FUNCTION std::int64_t begin(const Place& place) const { return m_bounds[place.point + (behind ? 1 : 0)]; }
+  KOKKOS_FUNCTION std::int64_t end(const Place& place) const {
+    return behind ? m_bounds[place.point] : m_bounds[place.point + 1] - 1;
+  }
+  KOKKOS_FUNCTION std::int64_t column(std::int64_t number) const { return m_columns[number]; }
+  template <int n, class Scalar>
+  void prefetch(std::int64_t index, const Scalar* from, const Scalar* to) const {
+    prefetch_point<n>({m_rows, m_first, m_step}, index, from, to);
+  }
+};
+
+/// y = d^-1 (b - L y); where rows have no positions, y may be b.
+template <class Scalar, int n, class Storage, class Rows = CsrIluByRows>
 struct CsrIluForward {
   CsrIluFactors<Storage, n> m_factors;
-  CsrIluSequence m_order;
+  Rows m_rows;
   const Scalar* m_rhs;
   Scalar* m_y;
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
+  void prefetch(std::int64_t index) const {
+    m_rows.template prefetch<n>(index, m_rhs, Rows::have_positions ? m_rhs : m_y);
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<false, true, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{m_factors.m_scales};
-    auto const row = m_order.row(index);
-    auto const diagonal = m_factors.m_diagonal[row];
-    block::ColumnSum<Scalar, n> sum(units.point_given(row, m_rhs + row * n));
-    for (auto number = m_factors.m_lower_begin[row]; number < diagonal; ++number) {
-      std::int64_t const before = m_factors.m_columns[number];
+    auto const place = m_rows.place(index);
+    auto const diagonal = m_rows.end(place);
+    block::ColumnSum<Scalar, n> sum(units.point_given(place.row, m_rhs + place.row * n));
+    for (auto number = m_rows.begin(place); number < diagonal; ++number) {
+      auto const before = m_rows.column(number);
       sum.template add<true>(m_factors.block(number), units.point_solved(before, m_y + before * n));
     }
     Scalar right[std::size_t{n}];
     sum.store(right);
     block::ColumnSum<Scalar, n> solved;
     solved.template add<false>(m_factors.block(diagonal), right);
-    units.store(solved, row, m_y + row * n);
+    units.store(solved, place.row, m_y + place.point * n);
   }
 };
 
-/// x = y - d^-1 U x; x may be y.
-template <class Scalar, int n, class Storage>
+/// x = y - d^-1 U x. Where rows have no positions, y may be x and is where rows are; else it is x, and becomes the
+/// solution of other rows, which is kept in `m_result`, too.
+template <class Scalar, int n, class Storage, class Rows = CsrIluByRows>
 struct CsrIluBackward {
   CsrIluFactors<Storage, n> m_factors;
-  CsrIluSequence m_order;
+  Rows m_rows;
   const Scalar* m_y;
   Scalar* m_x;
+  Scalar* m_result;  ///< where rows are; x, where they have no positions
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_x); }
+  void prefetch(std::int64_t index) const {
+    m_rows.template prefetch<n>(index, Rows::have_positions ? m_result : m_y, m_result);
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<false, false, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{m_factors.m_scales};
-    auto const row = m_order.row(index);
-    block::ColumnSum<Scalar, n> sum(units.point_given(row, m_y + row * n));
-    auto const end = m_factors.m_upper_end[row];
-    for (auto number = m_factors.m_upper_begin[row]; number < end; ++number) {
-      std::int64_t const behind = m_factors.m_columns[number];
+    auto const place = m_rows.place(index);
+    block::ColumnSum<Scalar, n> sum(units.point_given(place.row, m_y + place.point * n));
+    auto const end = m_rows.end(place);
+    for (auto number = m_rows.begin(place); number < end; ++number) {
+      auto const behind = m_rows.column(number);
       sum.template add<true>(m_factors.block(number), units.point_solved(behind, m_x + behind * n));
     }
-    units.store(sum, row, m_x + row * n);
+    units.store(sum, place.row, m_x + place.point * n);
+    if constexpr (Rows::have_positions) units.store(sum, place.row, m_result + place.row * n);
   }
 };
 
@@ -196,35 +257,36 @@ struct CsrIluTransposedSweep {
 /// The same from the other side, in the order of the rows: a row whose y_i is there subtracts its products F_ij^T y_i
 /// from those that come behind it, so that blocks are read as memory has them. A column has its products in the order
 /// of the rows. y is b before.
-template <bool with_diagonal, class Scalar, int n, class Storage>
+template <bool with_diagonal, class Scalar, int n, class Storage, class Rows = CsrIluByRows>
 struct CsrIluGivingSweep {
   CsrIluFactors<Storage, n> m_factors;
-  const std::int64_t* m_begin;  ///< of the blocks F of each row
-  const std::int64_t* m_end;
-  CsrIluSequence m_order;
+  Rows m_rows;
   Scalar* m_y;
+  Scalar* m_result;  ///< of a sweep with the diagonal, where rows are; y, where they have no positions
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_y); }
+  void prefetch(std::int64_t index) const {
+    if constexpr (with_diagonal || !Rows::have_positions) m_rows.template prefetch<n>(index, m_result, m_result);
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<true, with_diagonal, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{
         m_factors.m_scales};
-    auto const row = m_order.row(index);
+    auto const place = m_rows.place(index);
+    auto const first = m_rows.begin(place), end = m_rows.end(place);
     Scalar own[std::size_t{n}];
-    for (int r = 0; r < n; ++r) own[r] = units.given(row, r, m_y[row * n + r]);
+    for (int r = 0; r < n; ++r) own[r] = units.given(place.row, r, m_y[place.point * n + r]);
     if constexpr (with_diagonal) {
       Scalar solved[std::size_t{n}];
-      m_factors.multiply_transposed(m_factors.m_diagonal[row], own, [&](int r, Scalar total) { solved[r] = total; });
+      m_factors.multiply_transposed(end, own, [&](int r, Scalar total) { solved[r] = total; });
       for (int r = 0; r < n; ++r) {
         own[r] = solved[r];
-        m_y[row * n + r] = units.result(row, r, solved[r]);
+        m_result[place.row * n + r] = units.result(place.row, r, solved[r]);
       }
     }
     // Blocks follow one another as rows do in the plain sweep, the other way round: all of them backwards are a stream
     // that processors see, rows alone are none.
-    auto const first = m_begin[row];
-    for (auto number = m_end[row]; number-- > first;) {
-      Scalar* const to = m_y + std::int64_t{m_factors.m_columns[number]} * n;
+    for (auto number = end; number-- > first;) {
+      Scalar* const to = m_y + m_rows.column(number) * n;
       m_factors.multiply_transposed(number, own, [&](int r, Scalar total) { to[r] -= units.not_given(r, total); });
     }
   }

@@ -11,6 +11,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_levels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_positions.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_tickets.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_transposed.hpp>
@@ -57,6 +58,9 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
                  as_size(blocks() * n * n + block::Columns<Scalar, n>::overrun)),
         m_units(exec, names.plan, rows()) {
     if (path == CsrPath::tickets) m_tickets.emplace(exec, rows());
+    if constexpr (HostExecutionSpace<Exec>) {
+      if (path == CsrPath::team && !natural) m_positions.emplace(exec, of, this->order());
+    }
   }
 
   const Table<StorageScalar>& values() const { return m_values; }
@@ -88,46 +92,102 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
     return {lists.m_begin, lists.m_begin + 1, lists.m_rows, lists.m_numbers, of.m_diagonal, of.m_values, of.m_scales};
   }
 
+  static CsrIluByRows rows_of(const CsrIluSequence& order, const SweepBlocks& of) {
+    return {order, of.m_begin, of.m_end, of.m_columns};
+  }
+
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
     run<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), blocks_before(),
                      rhs, y, [&](const CsrIluSequence& order) {
-                       return CsrIluForward<Scalar, n, StorageScalar>{factors(), order, rhs.data(), y.data()};
+                       return CsrIluForward<Scalar, n, StorageScalar, CsrIluByRows>{
+                           factors(), rows_of(order, blocks_before()), rhs.data(), y.data()};
                      });
   }
   void run_backward(const Exec& exec, const Vector& y, const Vector& x) const {
     run<false, false>(exec, this->names().backward, upper_blocks(), this->backward_kernels(), blocks_behind(), y, x,
                       [&](const CsrIluSequence& order) {
-                        return CsrIluBackward<Scalar, n, StorageScalar>{factors(), order, y.data(), x.data()};
+                        return CsrIluBackward<Scalar, n, StorageScalar, CsrIluByRows>{
+                            factors(), rows_of(order, blocks_behind()), y.data(), x.data(), x.data()};
                       });
   }
+  void run_solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    if constexpr (HostExecutionSpace<Exec>) {
+      if (m_positions) return solve_by_positions(exec, rhs, x);
+    }
+    Base::run_solve(exec, rhs, x);
+  }
+  void solve_by_positions(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    Scalar* const y = m_positions->values();
+    run<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), blocks_before(),
+                     rhs, x, [&](const CsrIluSequence& order) {
+                       return CsrIluForward<Scalar, n, StorageScalar, CsrIluByPositions<false>>{
+                           factors(), m_positions->template rows<false>(order), rhs.data(), y};
+                     });
+    run<false, false>(exec, this->names().backward, upper_blocks(), this->backward_kernels(), blocks_behind(), x, x,
+                      [&](const CsrIluSequence& order) {
+                        return CsrIluBackward<Scalar, n, StorageScalar, CsrIluByPositions<true>>{
+                            factors(), m_positions->template rows<true>(order), y, y, x.data()};
+                      });
+  }
+
   void run_forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     run_transposed<false>(exec, this->names().forward_transposed, *this->transposed_forward(), rhs, y);
   }
   void run_backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
     run_transposed<true>(exec, this->names().backward_transposed, *this->transposed_backward(), y, x);
   }
+  void run_solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    if constexpr (HostExecutionSpace<Exec>) {
+      bool const give = this->transposed_forward()->gives() && this->transposed_backward()->gives();
+      if (m_positions && give) return solve_transposed_by_positions(exec, rhs, x);
+    }
+    Base::run_solve_transposed(exec, rhs, x);
+  }
+  void solve_transposed_by_positions(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    auto const& forward = *this->transposed_forward();
+    auto const& backward = *this->transposed_backward();
+    Scalar* const y = m_positions->values();
+    m_positions->take(this->names().forward_transposed, exec, rhs.data());
+    run_giving<false>(exec, this->names().forward_transposed, forward, x, [&](const CsrIluSequence& order) {
+      return CsrIluGivingSweep<false, Scalar, n, StorageScalar, CsrIluByPositions<true>>{
+          factors(), m_positions->template rows<true>(order), y, nullptr};
+    });
+    run_giving<true>(exec, this->names().backward_transposed, backward, x, [&](const CsrIluSequence& order) {
+      return CsrIluGivingSweep<true, Scalar, n, StorageScalar, CsrIluByPositions<false>>{
+          factors(), m_positions->template rows<false>(order), y, x.data()};
+    });
+  }
 
   template <bool with_diagonal>
   void run_transposed(const Exec& exec, const char* label, const CsrIluTransposed<Exec>& sweep, const Vector& rhs,
                       const Vector& y) const {
-    auto const block_count = sweep.blocks() + (with_diagonal ? rows() : 0);
     if constexpr (HostExecutionSpace<Exec>) {
       if (sweep.gives()) {
         if (rhs.data() != y.data()) {
           copy_spread(label, exec, static_cast<std::int64_t>(y.size()), rhs.data(), 1, y.data(), 1);
         }
-        auto const of = with_diagonal ? blocks_before() : blocks_behind();
-        return run<true, with_diagonal>(exec, label, block_count, sweep.levels(), of, y, y, [&](const auto& order) {
-          return CsrIluGivingSweep<with_diagonal, Scalar, n, StorageScalar>{factors(), of.m_begin, of.m_end, order,
-                                                                            y.data()};
+        return run_giving<with_diagonal>(exec, label, sweep, y, [&](const CsrIluSequence& order) {
+          return CsrIluGivingSweep<with_diagonal, Scalar, n, StorageScalar, CsrIluByRows>{
+              factors(), rows_of(order, with_diagonal ? blocks_before() : blocks_behind()), y.data(), y.data()};
         });
       }
     }
     run<true, with_diagonal>(
-        exec, label, block_count, sweep.levels(), by_columns(sweep), rhs, y, [&](const CsrIluSequence& order) {
+        exec, label, blocks_of<with_diagonal>(sweep), sweep.levels(), by_columns(sweep), rhs, y,
+        [&](const CsrIluSequence& order) {
           return CsrIluTransposedSweep<with_diagonal, HostExecutionSpace<Exec>, Scalar, n, StorageScalar>{
               factors(), sweep.lists(), order, rhs.data(), y.data()};
         });
+  }
+  template <bool with_diagonal, class KernelOf>
+  void run_giving(const Exec& exec, const char* label, const CsrIluTransposed<Exec>& sweep, const Vector& y,
+                  const KernelOf& kernel_of) const {
+    run<true, with_diagonal>(exec, label, blocks_of<with_diagonal>(sweep), sweep.levels(),
+                             with_diagonal ? blocks_before() : blocks_behind(), y, y, kernel_of);
+  }
+  template <bool with_diagonal>
+  std::int64_t blocks_of(const CsrIluTransposed<Exec>& sweep) const {
+    return sweep.blocks() + (with_diagonal ? rows() : 0);
   }
 
   // Several vectors: as single ones, or by tickets one vector after the other.
@@ -203,6 +263,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   }
 
   std::optional<CsrIluTickets<Scalar, n, Exec>> m_tickets;
+  std::optional<CsrIluPositions<Scalar, n, Exec>> m_positions;  ///< on CsrPath::team, where rows have an order
   Table<StorageScalar> m_values;
   Units m_units;
 };

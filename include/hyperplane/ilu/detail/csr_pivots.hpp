@@ -110,7 +110,10 @@ struct CsrPivotInversion {
   }
 
   static constexpr int prefetched = 1;
-  void prefetch(std::int64_t index) const { prefetch_blocks(m_blocks.m_a, m_order, index); }
+  /// Of rows by their numbers, the processor sees the blocks that are read, which are not all.
+  void prefetch(std::int64_t index) const {
+    if (m_order.m_rows != nullptr) prefetch_blocks(m_blocks.m_a, m_order, index);
+  }
 };
 
 /// What is wrong in the first row that fails: rows that are taken before it are regular.

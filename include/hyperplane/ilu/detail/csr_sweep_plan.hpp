@@ -83,8 +83,7 @@ class CsrSweepPlan {
 
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
     check("solve", "the right-hand side", rhs, "x", x);
-    derived().run_forward(exec, rhs, x);
-    derived().run_backward(exec, x, x);
+    derived().run_solve(exec, rhs, x);
   }
   template <int count>
   void solve(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& x) const {
@@ -103,8 +102,7 @@ class CsrSweepPlan {
 
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     check_transposed("solve_transposed", "the right-hand side", rhs, "x", x);
-    derived().run_forward_transposed(exec, rhs, x);
-    derived().run_backward_transposed(exec, x, x);
+    derived().run_solve_transposed(exec, rhs, x);
   }
   template <int count>
   void solve_transposed(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& x) const {
@@ -122,6 +120,16 @@ class CsrSweepPlan {
   }
 
  protected:
+  /// Both sweeps; plans may have a better way.
+  void run_solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    derived().run_forward(exec, rhs, x);
+    derived().run_backward(exec, x, x);
+  }
+  void run_solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    derived().run_forward_transposed(exec, rhs, x);
+    derived().run_backward_transposed(exec, x, x);
+  }
+
   template <class T>
   static Table<T> table(const Exec& exec, const std::vector<T>& values) {
     return to_space(exec, "Hyperplane::CsrIlu::structure", values);
