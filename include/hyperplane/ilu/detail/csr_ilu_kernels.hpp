@@ -170,15 +170,15 @@ struct CsrIluForward {
   }
 };
 
-/// x = y - d^-1 U x. Where rows have no positions, y may be x and is where rows are; else it is x, and becomes the
-/// solution of other rows, which is kept in `m_result`, too.
+/// x = y - d^-1 U x; x may be y. Where rows have positions, both are vectors by positions, and x is written to where
+/// rows are, too.
 template <class Scalar, int n, class Storage, class Rows = CsrIluByRows>
 struct CsrIluBackward {
   CsrIluFactors<Storage, n> m_factors;
   Rows m_rows;
   const Scalar* m_y;
   Scalar* m_x;
-  Scalar* m_result;  ///< where rows are; x, where they have no positions
+  Scalar* m_result;  ///< x where rows are: m_x, where they have no positions
 
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
@@ -262,7 +262,7 @@ struct CsrIluGivingSweep {
   CsrIluFactors<Storage, n> m_factors;
   Rows m_rows;
   Scalar* m_y;
-  Scalar* m_result;  ///< of a sweep with the diagonal, where rows are; y, where they have no positions
+  Scalar* m_result;  ///< of a sweep with the diagonal, y where rows are: m_y, where they have no positions
 
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
