@@ -88,7 +88,8 @@ struct BlockIlu0Options {
 /// Cost of factor() per point: 14 n^3 flops, 7 n^2 values read and 7 n^2 written. Launches: one for each hyperplane on
 /// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab, and up to four on hosts
 /// where directions are folded; one more that finishes the status; where StorageScalar is Half or Quarter, three before
-/// them, of a sample of A, and, where it is Quarter, one more that rounds. Factors of 16 bits are those of the portable
+/// them, of a sample of A, and, where it is Quarter, one more that rounds: it reads the 7 n^2 values that were written
+/// and writes all that a solve reads. Factors of 16 bits are those of the portable
 /// path where sweeps have SweepPath::cuda_graph. No path can deadlock, whatever else the device does. Paths to compare
 /// with the papers are in ilu/comparison_paths.hpp.
 ///
