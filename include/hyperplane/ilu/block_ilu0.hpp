@@ -79,7 +79,7 @@ struct BlockIlu0Options {
 /// Quarter is 8 bits for L and d^-1 U, with scales of rows and columns, beside d^-1 in Half. factor() is that of Half,
 /// whose factors the plan keeps and rounds once more. So a plan has more memory than one with Half, a solve reads less
 /// (n = 1 aside), and what overflows is the same. Paths are the portable one and, on hosts, SweepPath::slab, without
-/// folded directions; MultiBlock has no couplings for it.
+/// folded directions; MultiBlock has no couplings for it, and takes its grid blocks one after another.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after factor(), share factors and working memory: at most one factor(), solve(),
