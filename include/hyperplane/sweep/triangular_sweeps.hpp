@@ -106,8 +106,8 @@ class TriangularSweeps {
         m_map(grid),
         m_order(grid, options.folded),
         m_comparison(std::move(comparison)),
-        m_path(
-            detail::checked_sweep_path<FastPath, Folded>(exec, m_owner, m_map, m_order, options, m_comparison.get())),
+        m_path(detail::checked_sweep_path<StorageScalar, FastPath, Folded>(exec, m_owner, m_map, m_order, options,
+                                                                           m_comparison.get())),
         m_lower(exec, "Hyperplane::" + m_owner + "::lower", m_map.pack_count()),
         m_upper(exec, "Hyperplane::" + m_owner + "::upper", m_map.pack_count()),
         m_written(exec, m_owner, m_map.pack_count()),
