@@ -134,7 +134,7 @@ class BlockIlu0 {
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
-    m_sweeps.fill([&](const auto& factors, const auto& singular) {
+    m_sweeps.fill(exec, [&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       if (m_comparison) {
         if constexpr (StorageReal<StorageScalar>) m_comparison->factor(exec, a.ref(), factors, singular);
@@ -147,7 +147,6 @@ class BlockIlu0 {
       }
       detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Factored)) *
                                                                static_cast<double>(grid().size()));
-      if constexpr (!StorageReal<StorageScalar>) m_sweeps.compress(exec);
       if (m_sweeps.order().is_folded()) {
         using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, Factored, MatrixStorage, vector_length>;
         return singular.conclude(exec, Diagnosis{a.ref(), {factors, m_sweeps.order()}});
