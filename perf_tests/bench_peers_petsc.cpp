@@ -54,7 +54,7 @@ struct Pair {
  private:
   void check(const std::string& what, const std::vector<double>& x) const {
     double const error = relative_difference(m_petsc->x(), x);
-    if (error <= 32.0 * Hyperplane::block_size * rounding_error<Storage>) return;
+    if (error <= reference_tolerance(Hyperplane::block_size, rounding_error<Storage>)) return;
     throw std::runtime_error("PETSc and Hyperplane differ in " + what + " by " + std::to_string(error));
   }
 };

@@ -53,7 +53,10 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
       };
       benchmarks.template add<Kernels>(kernel + "/" + key, key, grid.size(), cost, make, run, more);
     };
-    add("factor", factor_cost(n, matrix_bytes, storage_bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
+    Cost factor = factor_cost(n, matrix_bytes, storage_bytes);
+    // What is written is read again and compressed.
+    if constexpr (!StorageReal<Storage>) factor.bytes += 7.0 * n * n * storage_bytes + factor_bytes;
+    add("factor", factor, [](Kernels& p, const Exec& e) { p.factor(e); });
     add("solve", solve_cost_of(n, factor_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.solve(e); });
     add("solve_transposed", solve_cost_of(n, factor_bytes, scalar_bytes),
         [](Kernels& p, const Exec& e) { p.solve_transposed(e); });

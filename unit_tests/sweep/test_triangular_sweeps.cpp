@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 #include <string>
@@ -20,12 +21,13 @@ namespace {
 
 /// Gauss-Seidel upwards for scalars, or with both parts of A a symmetric one: d is the diagonal of A, which is all that
 /// the factorization inverts.
-template <class Exec>
+template <class Exec, class StorageScalar>
 struct FillGaussSeidel {
-  using Sweeps = TriangularSweeps<double, 1, Exec>;
+  using Sweeps = TriangularSweeps<double, 1, Exec, StorageScalar>;
+  using Written = typename Sweeps::WrittenFactors::Storage;
 
   typename BlockStencil7<double, 1, Exec>::Ref m_a;
-  typename Sweeps::Factors m_factors;
+  typename Sweeps::WrittenFactors m_factors;
   typename Sweeps::Record::Ref m_record;
   FoldedOrder m_order;
   bool m_symmetric;
@@ -41,12 +43,13 @@ struct FillGaussSeidel {
     if (diagonal == 0.0) m_record.record(map.grid().index(m_order.place(p)), 0);
     Point const kept = m_order.stored(p);
     auto const pack = map.pack(kept.i, kept.j, kept.k);
-    m_factors.lower(pack, detail::LowerBlock::inverse)[lane] = 1.0 / diagonal;
+    m_factors.lower(pack, detail::LowerBlock::inverse)[lane] = static_cast<Written>(1.0 / diagonal);
     for (int d = 0; d < stencil7_size; ++d) {
       auto const direction = static_cast<Direction>(d);
       if (direction == Direction::center) continue;
       double const upper = m_symmetric ? entry(direction) / diagonal : 0.0;
-      m_factors.coupling(pack, direction)[lane] = m_order.is_before(p, direction) ? entry(direction) : upper;
+      m_factors.coupling(pack, direction)[lane] =
+          static_cast<Written>(m_order.is_before(p, direction) ? entry(direction) : upper);
     }
   }
 };
@@ -55,13 +58,14 @@ struct ZeroDiagonal {
   KOKKOS_FUNCTION detail::PivotFinding operator()(std::int64_t, int) const { return {FactorFailure::zero_row, 0}; }
 };
 
-template <class Exec>
-void fill(const Exec& exec, TriangularSweeps<double, 1, Exec>& sweeps, const ReferenceStencil& reference,
+template <class Exec, class StorageScalar>
+void fill(const Exec& exec, TriangularSweeps<double, 1, Exec, StorageScalar>& sweeps, const ReferenceStencil& reference,
           bool symmetric) {
   auto const a = to_device<double, 1, double>(exec, reference);
-  sweeps.fill([&](const auto& factors, const auto& record) {
-    Kokkos::parallel_for("fill", Kokkos::RangePolicy<Exec>(exec, 0, sweeps.grid().size()),
-                         FillGaussSeidel<Exec>{a.ref(), factors, record.ref(), sweeps.order(), symmetric});
+  sweeps.fill(exec, [&](const auto& factors, const auto& record) {
+    Kokkos::parallel_for(
+        "fill", Kokkos::RangePolicy<Exec>(exec, 0, sweeps.grid().size()),
+        FillGaussSeidel<Exec, StorageScalar>{a.ref(), factors, record.ref(), sweeps.order(), symmetric});
     record.conclude(exec, ZeroDiagonal{});
   });
 }
@@ -123,6 +127,24 @@ TYPED_TEST(TriangularSweepsTest, solve_with_the_factors_of_another_preconditione
 TYPED_TEST(TriangularSweepsTest, solve_with_the_factors_of_another_preconditioner_in_folded_orders) {
   expect_to_solve<TypeParam>({.j = true}, folded_paths_of<TypeParam>());
   expect_to_solve<TypeParam>({.i = true, .j = true, .k = true}, folded_paths_of<TypeParam>());
+}
+
+TYPED_TEST(TriangularSweepsTest, round_the_factors_of_another_preconditioner_to_8_bits) {
+  TypeParam const exec;
+  Grid const grid(9, 17, 5);
+  auto const a = random_stencil(grid, 1);
+  TriangularSweeps<double, 1, TypeParam> exact(exec, grid, "GaussSeidel");
+  TriangularSweeps<double, 1, TypeParam, Quarter> sweeps(exec, grid, "GaussSeidel");
+  auto const rhs = to_device<double, 1>(exec, grid, random_vector(grid.size()));
+  BlockVector<double, 1, TypeParam> const expected(exec, grid), x(exec, grid);
+  // Other factors the second time.
+  for (bool const symmetric : {true, false}) {
+    fill(exec, exact, a, symmetric);
+    fill(exec, sweeps, a, symmetric);
+    exact.solve(exec, rhs, expected);
+    sweeps.solve(exec, rhs, x);
+    EXPECT_TRUE(near(to_host(exec, x), to_host(exec, expected), 0.02));
+  }
 }
 
 TYPED_TEST(TriangularSweepsTest, say_whose_they_are_and_where_there_are_no_factors) {

@@ -79,7 +79,7 @@ struct BlockIlu0Options {
 /// Quarter is 8 bits for L and d^-1 U, with scales of rows and columns, beside d^-1 in Half. factor() is that of Half,
 /// whose factors the plan keeps and rounds once more. So a plan has more memory than one with Half, a solve reads less
 /// (n = 1 aside), and what overflows is the same. Paths are the portable one and, on hosts, SweepPath::slab, without
-/// folded directions; MultiBlock has no couplings for it.
+/// folded directions; MultiBlock has no couplings for it, and takes its grid blocks one after another.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after factor(), share factors and working memory: at most one factor(), solve(),
@@ -88,7 +88,8 @@ struct BlockIlu0Options {
 /// Cost of factor() per point: 14 n^3 flops, 7 n^2 values read and 7 n^2 written. Launches: one for each hyperplane on
 /// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab, and up to four on hosts
 /// where directions are folded; one more that finishes the status; where StorageScalar is Half or Quarter, three before
-/// them, of a sample of A, and, where it is Quarter, one more that rounds. Factors of 16 bits are those of the portable
+/// them, of a sample of A, and, where it is Quarter, one more that rounds: it reads the 7 n^2 values that were written
+/// and writes all that a solve reads. Factors of 16 bits are those of the portable
 /// path where sweeps have SweepPath::cuda_graph. No path can deadlock, whatever else the device does. Paths to compare
 /// with the papers are in ilu/comparison_paths.hpp.
 ///
@@ -133,7 +134,7 @@ class BlockIlu0 {
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
-    m_sweeps.fill([&](const auto& factors, const auto& singular) {
+    m_sweeps.fill(exec, [&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       if (m_comparison) {
         if constexpr (StorageReal<StorageScalar>) m_comparison->factor(exec, a.ref(), factors, singular);
@@ -146,7 +147,6 @@ class BlockIlu0 {
       }
       detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Factored)) *
                                                                static_cast<double>(grid().size()));
-      if constexpr (!StorageReal<StorageScalar>) m_sweeps.compress(exec);
       if (m_sweeps.order().is_folded()) {
         using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, Factored, MatrixStorage, vector_length>;
         return singular.conclude(exec, Diagnosis{a.ref(), {factors, m_sweeps.order()}});

@@ -73,7 +73,7 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
     using Outside = decltype(outside_of(0));
     using Kernel = BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length, Outside>;
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
-    fill_all("BlockIlu0::factor", m_sweep.grids(), sweeps_of, matrix_of, [&] {
+    fill_all(exec, "BlockIlu0::factor", m_sweep.grids(), sweeps_of, matrix_of, [&] {
       m_units.template choose<Scalar>(exec, all_matrices(matrix_of(0).ref(), m_first_pack));
       std::vector<Kernel> kernels;
       kernels.reserve(as_size(m_sweep.grids()));

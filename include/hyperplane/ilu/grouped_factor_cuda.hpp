@@ -64,7 +64,7 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
     auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
-    fill_all("BlockIlu0::factor", m_count, sweeps_of, matrix_of, [&] {
+    fill_all(exec, "BlockIlu0::factor", m_count, sweeps_of, matrix_of, [&] {
       m_units.template choose<Scalar>(exec, all);
       cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { (*m_factor)(exec.cuda_stream(), all); });
       count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);

@@ -59,7 +59,7 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
     using Kernel = SipCoefficientsSlab<Scalar, Exec, Storage, MatrixStorage, vector_length>;
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
-    fill_all("Sip::factor", m_sweep.grids(), sweeps_of, matrix_of, [&] {
+    fill_all(exec, "Sip::factor", m_sweep.grids(), sweeps_of, matrix_of, [&] {
       std::vector<Kernel> kernels;
       kernels.reserve(as_size(m_sweep.grids()));
       for (int g = 0; g < m_sweep.grids(); ++g) {

@@ -75,7 +75,7 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
     auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
     auto const alpha = static_cast<Scalar>(plan_of(0).alpha());
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
-    fill_all("Sip::factor", count, sweeps_of, matrix_of, [&] {
+    fill_all(exec, "Sip::factor", count, sweeps_of, matrix_of, [&] {
       cuda::labelled(exec, "Hyperplane::Sip::factor", [&] {
         m_plans->template get<MatrixStorage>()(exec.cuda_stream(), detail::Sweeps::forward, {all, alpha});
       });

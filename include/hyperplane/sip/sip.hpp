@@ -187,7 +187,7 @@ class Sip {
   template <class MatrixStorage>
   void compute(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a, const detail::SipMask& mask) {
     detail::check_grid("Sip::factor", "A", a.grid(), grid());
-    m_sweeps.fill([&](const auto& factors, const auto& singular) {
+    m_sweeps.fill(exec, [&](const auto& factors, const auto& singular) {
       auto const alpha = static_cast<Scalar>(m_alpha);
       m_coefficients(exec, a.ref(), factors, singular, alpha, mask);
       detail::conclude_sip_coefficients(exec, a.ref(),

@@ -123,7 +123,7 @@ class GroupedSsorFactor {
     SsorGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length, Outside> const group{
         all_matrices(matrix_of(0).ref(), m_first_pack), static_cast<Scalar>(plan_of(0).relaxation()), outside};
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
-    fill_all("Ssor::factor", m_grids.count(), sweeps_of, matrix_of, [&] {
+    fill_all(exec, "Ssor::factor", m_grids.count(), sweeps_of, matrix_of, [&] {
       m_units.template choose<Scalar>(exec, group.m_a);
       m_grids.run("Hyperplane::Ssor::factor", exec, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)),
                   group);

@@ -103,7 +103,7 @@ class Ssor {
     detail::check_grid("Ssor::factor", "A", a.grid(), grid());
     using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
     using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
-    m_sweeps.fill([&](const auto& factors, const auto& singular) {
+    m_sweeps.fill(exec, [&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       using Range = detail::StoredRange<Scalar, StorageScalar>;
       if (auto const& order = m_sweeps.order(); order.is_folded()) {

@@ -5,6 +5,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/is_listed.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/slab_map.hpp>
@@ -15,10 +16,10 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The path that TriangularSweeps run with these options, and instead of it a Comparison, if there is one. Throws Error
-/// where an option is out of range, where the execution space cannot run the path, and where the comparison was made
-/// for another grid.
-template <class FastPath, class Folded, ExecutionSpace Exec, int vector_length, class Comparison>
+/// The path that TriangularSweeps of factors in Storage run with these options, and instead of it a Comparison, if
+/// there is one. Throws Error where an option is out of range, where the execution space cannot run the path, and where
+/// the comparison was made for another grid.
+template <FactorReal Storage, class FastPath, class Folded, ExecutionSpace Exec, int vector_length, class Comparison>
 SweepPath checked_sweep_path(const Exec& exec, const std::string& owner, const SlabMap<vector_length>& map,
                              const FoldedOrder& order, const TriangularSweepsOptions& options,
                              const Comparison* comparison) {
@@ -35,7 +36,8 @@ SweepPath checked_sweep_path(const Exec& exec, const std::string& owner, const S
   }
   if (path == SweepPath::automatic) return FastPath::choose(exec, map);
   if (path != SweepPath::portable && !is_listed(FastPath::paths, path)) {
-    fail(owner + ": " + Exec::name() + " has no path " + name(path));
+    fail(owner + ": " + Exec::name() + " has no path " + name(path) +
+         (StorageReal<Storage> ? "" : " with factors of 8 bits"));
   }
   return path;
 }

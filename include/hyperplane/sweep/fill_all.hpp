@@ -8,13 +8,13 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// TriangularSweeps::fill() of several plans by `compute()`, from a matrix for each. Where one of these is of another
 /// grid, no plan forgets its factors.
-template <class SweepsOf, class MatrixOf, class Compute>
-void fill_all(const char* function, int count, const SweepsOf& sweeps_of, const MatrixOf& matrix_of,
+template <class Exec, class SweepsOf, class MatrixOf, class Compute>
+void fill_all(const Exec& exec, const char* function, int count, const SweepsOf& sweeps_of, const MatrixOf& matrix_of,
               const Compute& compute) {
   for (int g = 0; g < count; ++g) check_grid(function, "A", matrix_of(g).grid(), sweeps_of(g).grid());
   for (int g = 0; g < count; ++g) sweeps_of(g).reset();
   compute();
-  for (int g = 0; g < count; ++g) sweeps_of(g).fill([](const auto&, const auto&) {});
+  for (int g = 0; g < count; ++g) sweeps_of(g).fill(exec, [](const auto&, const auto&) {});
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -33,7 +33,6 @@
 #endif
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -51,19 +50,21 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// once: forward() is y = d^-1 (r - L y) upwards, backward() is x = y - d^-1 U x downwards, and solve() both.
 /// StorageScalar = float with Scalar = double stores half the bytes and computes in double; Half and BFloat16 a
 /// quarter. Half has a small range: factors that a factorization writes so are in units of their own, powers of two
-/// (FactorScales); those of a fill() that knows nothing of units are as they are. Quarter is 8 bits for L and d^-1 U,
-/// see compress(). On hosts about n values of Scalar more for each `vector_length` points, for transposed solves, and,
-/// where slabs are cut into strips, 2 n more for each line along i.
+/// (FactorScales); those of a fill() that knows nothing of units are as they are. Quarter is 8 bits for L and d^-1 U:
+/// a solve reads 6 n^2 of these, n^2 values and 4 n scales of Half instead of 7 n^2 values. On hosts about n values of
+/// Scalar more for each `vector_length` points, for transposed solves, and, where slabs are cut into strips, 2 n more
+/// for each line along i.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after fill(), share factors and working memory: at most one call of a plan and all its
 /// copies may run at a time.
 ///
-/// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
-/// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA, and up to
-/// eight on hosts where directions are folded. A transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its
-/// first half; on CUDA the first one of a plan is prepared, see prepare_transposed(). No path can deadlock, whatever
-/// else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed, whoever owns the plan.
+/// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values (with Quarter as above), of which the forward sweep has 8 n^2 and 4
+/// n^2 + 2 n. Launches: one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host,
+/// one on CUDA, and up to eight on hosts where directions are folded. A transposed solve takes as much, with 6 n^2 and
+/// 3 n^2 + 2 n in its first half; on CUDA the first one of a plan is prepared, see prepare_transposed(). No path can
+/// deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed,
+/// whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA plain solves for all paths.
@@ -106,8 +107,8 @@ class TriangularSweeps {
         m_map(grid),
         m_order(grid, options.folded),
         m_comparison(std::move(comparison)),
-        m_path(
-            detail::checked_sweep_path<FastPath, Folded>(exec, m_owner, m_map, m_order, options, m_comparison.get())),
+        m_path(detail::checked_sweep_path<StorageScalar, FastPath, Folded>(exec, m_owner, m_map, m_order, options,
+                                                                           m_comparison.get())),
         m_lower(exec, "Hyperplane::" + m_owner + "::lower", m_map.pack_count()),
         m_upper(exec, "Hyperplane::" + m_owner + "::upper", m_map.pack_count()),
         m_written(exec, m_owner, m_map.pack_count()),
@@ -129,20 +130,16 @@ class TriangularSweeps {
   /// What a preconditioner does in factor(): `compute(factors, record)` launches the kernels that write WrittenFactors,
   /// record where there are none, and then calls record.conclude() with what explains the first of these points. Their
   /// numbers are those of their places in order(), which says whether a block of Factors::coupling() belongs to L.
-  /// Blocks that point out of the grid have to be finite: SweepPath::slab multiplies them by zero on hosts. Slots
-  /// without a point stay as they are, zero.
+  /// Blocks that point out of the grid have to be finite: SweepPath::slab multiplies them by zero on hosts. Where
+  /// StorageScalar is Quarter they have to be zero, as they share the scales of the others; compute() writes factors as
+  /// Half, and what it has launched is followed by a kernel that makes those of 8 bits of them. Slots without a point
+  /// stay as they are, zero.
   template <class Compute>
-  void fill(const Compute& compute) {
+  void fill(const Exec& exec, const Compute& compute) {
     m_filled = false;
     compute(m_written.of(factors()), m_singular);
+    if constexpr (!StorageReal<StorageScalar>) m_written.compress(exec, factors());
     m_filled = true;
-  }
-  /// For compute() in fill() to call when it has launched these kernels, where StorageScalar is Quarter: they have
-  /// written factors as Half, of which these are made.
-  void compress(const Exec& exec)
-    requires std::same_as<StorageScalar, Quarter>
-  {
-    m_written.compress(exec, factors());
   }
 
   /// For those that fill several plans by kernels of their own: as before the first fill(), and the record for kernels.
