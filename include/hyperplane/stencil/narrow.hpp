@@ -85,7 +85,7 @@ std::string describe_other_blocks(const Exec& exec, const BlockStencil7<Scalar, 
 /// copy = A, rounded to a narrower storage type: for NarrowedMatrix, and for factorizations that are to read less.
 /// What is not finite in A is not in the copy. Throws Error where a value that is finite overflows, also in blocks that
 /// point out of the grid, and names the first one; and where the copy is on another grid. Values that are too small
-/// become zero.
+/// become zero. Where one overflows, the copy is not to be used until a later narrow() succeeds.
 ///
 /// One launch, which reads A once and writes the copy once; waits for the instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
