@@ -80,6 +80,7 @@ TYPED_TEST(MultiBlockTest, solves_have_the_bits_of_one_grid_block_after_the_othe
     expect_bits_of_single_blocks<BlockIlu0<double, 5, TypeParam, float>>(this->exec, grid);
     expect_bits_of_single_blocks<Ssor<double, 3, TypeParam>>(this->exec, grid);
     expect_bits_of_single_blocks<Sip<double, TypeParam>>(this->exec, grid);
+    expect_bits_of_single_blocks<Sip<double, TypeParam, float>>(this->exec, grid);
     expect_bits_of_single_blocks<Sip<double, TypeParam, float>, float>(this->exec, grid);
     expect_bits_of_single_blocks<BlockIlu0<double, 1, TypeParam>>(this->exec, grid);
     expect_bits_of_single_blocks<Ssor<double, 1, TypeParam>>(this->exec, grid);
@@ -143,9 +144,31 @@ TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
     expect_launched_together<BlockIlu0<double, 1, TypeParam>>(this->exec, factor);
     expect_launched_together<BlockIlu0<double, 1, TypeParam, Half>>(this->exec, factor);
     expect_launched_together<Sip<double, TypeParam>>(this->exec, factor);
+    expect_launched_together<Sip<double, TypeParam, Half>>(this->exec, factor);
     expect_launched_together<Sip<double, TypeParam, Half>, float>(this->exec, factor);
     expect_launched_together<Ssor<double, 2, TypeParam>>(this->exec, factor);
   }
+}
+
+TYPED_TEST(MultiBlockTest, factors_matrices_in_double_and_in_float_in_turn) {
+  using Plan = MultiBlock<Sip<double, TypeParam>>;
+  MultiBlockGrid const grid({Grid(9, 20, 5), Grid(3, 7, 4), Grid(1, 1, 1)});
+  MultiBlockReference const reference(grid, 1);
+  auto const in_double = to_device<double, 1, double>(this->exec, reference);
+  auto const in_float = to_device<double, 1, float>(this->exec, reference);
+  auto const rhs = to_device<double, 1>(this->exec, grid, random_vector(grid.size()));
+  auto const solution = [&](Plan& plan, const auto& a) {
+    MultiBlockVector<double, 1, TypeParam> const x(this->exec, grid);
+    plan.factor(this->exec, a);
+    plan.solve(this->exec, rhs, x);
+    return to_host(this->exec, x);
+  };
+  Plan of_double(this->exec, grid), of_float(this->exec, grid), of_both(this->exec, grid);
+  auto const expected = solution(of_double, in_double), expected_of_float = solution(of_float, in_float);
+  EXPECT_FALSE(bitwise_equal(expected, expected_of_float));
+  EXPECT_TRUE(bitwise_equal(solution(of_both, in_double), expected));
+  EXPECT_TRUE(bitwise_equal(solution(of_both, in_float), expected_of_float));
+  EXPECT_TRUE(bitwise_equal(solution(of_both, in_double), expected));
 }
 
 /// Each grid block has its own, and all have the first of them.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/apply_transposed.hpp>
@@ -15,6 +16,7 @@
 #include <hyperplane/krylov/narrowed_matrix.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "divided_system.hpp"
 #include "multi_block_fixture.hpp"
@@ -37,6 +39,28 @@ class ShortProducts : public MultiBlockTest<Exec> {
     apply(this->exec, narrowed<Short>(this->exec, system.parts_a), x_parts, y_parts);
     EXPECT_TRUE(bitwise_equal(to_host(this->exec, y_parts), to_host(this->exec, system.in_parts(y))))
         << to_text(box) << ", n = " << n;
+  }
+
+  /// A part that is narrowed by itself is a copy of a grid without couplings, until all parts are narrowed together.
+  template <class Scalar, int n>
+  void expect_part_alone_without_couplings() {
+    DividedSystem<Scalar, n, Exec> const system(this->exec, Grid(9, 40, 5), {2, 2, 2});
+    auto const part = system.parts_a.block(1);
+    auto const copy = narrowed<Half>(this->exec, system.parts_a);
+    EXPECT_NE(describe_other_copy(this->exec, part, copy.block(1)), "");
+    narrow(this->exec, part, copy.block(1));
+    EXPECT_EQ(describe_other_copy(this->exec, part, copy.block(1)), "");
+    EXPECT_EQ(bits_of(copy.block(1)), bits_of(narrowed<Half>(this->exec, part)));
+    EXPECT_THAT(describe_other_copy(this->exec, system.parts_a, copy), ::testing::StartsWith("grid block 1: "));
+    narrow(this->exec, system.parts_a, copy);
+    EXPECT_EQ(describe_other_copy(this->exec, system.parts_a, copy), "");
+  }
+  template <class Copy>
+  static std::vector<std::uint16_t> bits_of(const Copy& copy) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), copy.flat());
+    std::vector<std::uint16_t> bits;
+    for (std::size_t e = 0; e < host.size(); ++e) bits.push_back(host(e).m_bits);
+    return bits;
   }
 
   /// Products are those of A but for the rounding.
@@ -79,6 +103,12 @@ TYPED_TEST(ShortProducts, parts_of_a_box_have_the_bits_of_the_box) {
   this->template expect_those_of_the_box<float, 2, float, Half>({Grid(9, 40, 5), {2, 2, 2}});
 }
 
+// Of floats on hosts by another way than of doubles.
+TYPED_TEST(ShortProducts, parts_that_are_narrowed_by_themselves_have_no_couplings) {
+  this->template expect_part_alone_without_couplings<double, 3>();
+  this->template expect_part_alone_without_couplings<float, 2>();
+}
+
 TYPED_TEST(ShortProducts, have_couplings_whatever_the_axes_of_the_neighbour) {
   for (auto const& [what, grid] : awkward_grids()) this->template expect_near<2>(what, grid);
   for (auto const& transform : {AxisTransform{{-2, 3, 1}}, AxisTransform{{3, -1, -2}}, AxisTransform{{-1, -2, -3}}}) {
@@ -100,7 +130,8 @@ TYPED_TEST(ShortProducts, name_the_grid_block_that_overflows_or_is_another_one) 
                                    "entry (1, 0) is -1e+300, more than the storage type of the copy holds"));
   auto const copy = narrowed<BFloat16>(this->exec, matrix(0.3));
   EXPECT_EQ(describe_other_copy(this->exec, matrix(0.3), copy), "");
-  EXPECT_THAT(describe_other_copy(this->exec, matrix(0.5), copy), ::testing::HasSubstr("of point (0, 3, 1)"));
+  EXPECT_THAT(describe_other_copy(this->exec, matrix(0.5), copy),
+              ::testing::AllOf(::testing::StartsWith("grid block 1: "), ::testing::HasSubstr("of point (0, 3, 1)")));
   narrow(this->exec, matrix(0.5), copy);
   EXPECT_EQ(describe_other_copy(this->exec, matrix(0.5), copy), "");
   auto const other = cut_grid(Grid(6, 5, 4), {1, 2, 1}).grid;

@@ -7,11 +7,13 @@
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/core/half.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/compressed_basis_fgmres.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
+#include <hyperplane/krylov/narrowed_matrix.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <limits>
 #include <stdexcept>
@@ -22,6 +24,7 @@ namespace hyperplane::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 /// A system, solved by one process and over ranks.
 template <class Exec, template <class> class Method>
@@ -172,6 +175,38 @@ TYPED_TEST(DistributedKrylov, a_matrix_that_is_not_finite_is_the_cause_on_all_ra
   EXPECT_EQ(result.outcome, KrylovOutcome::breakdown);
   EXPECT_EQ(result.cause,
             "grid block 2 (rank " + std::to_string(grid.owner(2)) + "): block north of point (1, 1, 0) is not finite");
+}
+
+TYPED_TEST(DistributedKrylov, products_with_a_copy_in_16_bits_lead_to_the_solution_of_the_matrix) {
+  constexpr int n = 2;
+  using Vector = typename TestFixture::Vector;
+  DistributedGrid const grid(this->world, this->whole);
+  MultiBlockReference reference(this->whole, n);
+  auto const a = to_ranks<double, n, double>(this->exec, grid, reference);
+  auto const solution = random_vector(this->whole.size() * n);
+  auto const b = to_ranks<double, n>(this->exec, grid, reference.rows() * solution);
+  auto const solve = [&](const auto& copy, const Vector& x, int iterations) {
+    BiCgStab<Vector> const method(this->exec, grid, {.tolerance = 1e-12, .max_iterations = iterations});
+    return method.solve(this->exec, NarrowedMatrix(a, copy), IdentityPreconditioner{}, b, x);
+  };
+  Vector const x(this->exec, grid), wrong(this->exec, grid);
+  auto const result = solve(narrowed<Half>(this->exec, a), x, 200);
+  EXPECT_TRUE(result.converged()) << result.message();
+  EXPECT_TRUE(near(to_host(this->exec, x), part_of_rank(grid, n, solution), 1e-10));
+  // A copy that is of another matrix from grid block 2 on.
+  for (int const block : {2, 3}) {
+    for (auto& of_point : reference.blocks[block].blocks) {
+      for (auto& entries : of_point) {
+        for (double& entry : entries.entries) entry = -entry;
+      }
+    }
+  }
+  auto const of_other = narrowed<Half>(this->exec, to_ranks<double, n, double>(this->exec, grid, reference));
+  auto const failed = solve(of_other, wrong, 8);
+  EXPECT_FALSE(failed.converged());
+  EXPECT_THAT(failed.cause, StartsWith("grid block 2 (rank " + std::to_string(grid.owner(2)) +
+                                       "): the copy is not of A as it is now, but differs in block "));
+  EXPECT_EQ(failed.cause, this->world.from(0, failed.cause));
 }
 
 TYPED_TEST(DistributedKrylov, a_monitor_on_one_rank_counts_for_all) {

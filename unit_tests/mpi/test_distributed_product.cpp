@@ -52,6 +52,30 @@ class DistributedProduct : public DistributedTest<Exec> {
       EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), first)) << text;
     }
   }
+
+  /// Products of copies in 16 bits have the bits of one process.
+  template <class Scalar, int n>
+  void expect_bits_of_short_products(const MultiBlockGrid& whole) {
+    MultiBlockReference const reference(whole, n);
+    auto const values = random_vector(whole.size() * n);
+    auto const one = narrowed<Half>(this->exec, to_device<Scalar, n, Scalar>(this->exec, reference));
+    auto const x_one = to_device<Scalar, n>(this->exec, whole, values);
+    MultiBlockVector<Scalar, n, Exec> const y_one(this->exec, whole);
+    apply(this->exec, one, x_one, y_one);
+    auto const bits = to_host(this->exec, y_one);
+    apply(this->exec, transposed(one), x_one, y_one);
+    auto const transposed_bits = to_host(this->exec, y_one);
+    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
+      DistributedGrid const grid(this->world, whole, owners);
+      auto const copy = narrowed<Half>(this->exec, to_ranks<Scalar, n, Scalar>(this->exec, grid, reference));
+      DistributedVector<Scalar, n, Exec> const y(this->exec, grid);
+      auto const x = to_ranks<Scalar, n>(this->exec, grid, values);
+      apply(this->exec, copy, x, y);
+      EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), part_of_rank(grid, n, bits))) << how;
+      apply(this->exec, transposed(copy), x, y);
+      EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), part_of_rank(grid, n, transposed_bits))) << how;
+    }
+  }
 };
 
 TYPED_TEST_SUITE(DistributedProduct, ExecutionSpaces, SpaceNames);
@@ -88,35 +112,28 @@ TYPED_TEST(DistributedProduct, of_a_matrix_that_is_stored_as_float) {
 }
 
 TYPED_TEST(DistributedProduct, of_copies_in_16_bits_have_the_bits_of_one_process) {
-  constexpr int n = 2;
   for (auto const& whole : {cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid, joined_pair(Grid(3, 5, 2), {{3, -1, 2}})}) {
-    MultiBlockReference reference(whole, n);
-    auto const values = random_vector(whole.size() * n);
-    auto const one = narrowed<Half>(this->exec, to_device<double, n, double>(this->exec, reference));
-    MultiBlockVector<double, n, TypeParam> const y_one(this->exec, whole);
-    apply(this->exec, one, to_device<double, n>(this->exec, whole, values), y_one);
-    auto const bits = to_host(this->exec, y_one);
-    apply(this->exec, transposed(one), to_device<double, n>(this->exec, whole, values), y_one);
-    auto const transposed_bits = to_host(this->exec, y_one);
-    reference.blocks[1].block(1, Direction::center)(1, 0) = -1e300;
-    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
-      DistributedGrid const grid(this->world, whole, owners);
-      auto const a = to_ranks<double, n, double>(this->exec, grid, MultiBlockReference(whole, n));
-      auto const copy = narrowed<Half>(this->exec, a);
-      DistributedVector<double, n, TypeParam> const y(this->exec, grid);
-      auto const x = to_ranks<double, n>(this->exec, grid, values);
-      apply(this->exec, copy, x, y);
-      EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), part_of_rank(grid, n, bits))) << how;
-      apply(this->exec, transposed(copy), x, y);
-      EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), part_of_rank(grid, n, transposed_bits))) << how;
-      EXPECT_EQ(describe_other_copy(this->exec, a, copy), "") << how;
-      auto const other = to_ranks<double, n, double>(this->exec, grid, reference);
-      auto const place = "grid block 1 (rank " + std::to_string(grid.owner(1)) + "): ";
-      EXPECT_THAT(describe_other_copy(this->exec, other, copy), HasSubstr(place)) << how;
-      EXPECT_THAT(thrown_text([&] { narrow(this->exec, other, copy); }),
-                  HasSubstr("narrow: " + place + "block center of point (1, 0, 0): entry (1, 0) is -1e+300"))
-          << how;
-    }
+    this->template expect_bits_of_short_products<double, 2>(whole);
+    this->template expect_bits_of_short_products<float, 2>(whole);
+  }
+}
+
+TYPED_TEST(DistributedProduct, what_overflows_in_copies_in_16_bits_or_is_another_is_named_on_all_ranks) {
+  constexpr int n = 2;
+  auto const whole = joined_pair(Grid(3, 5, 2), {{3, -1, 2}});
+  MultiBlockReference reference(whole, n);
+  reference.blocks[1].block(1, Direction::center)(1, 0) = -1e300;
+  for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
+    DistributedGrid const grid(this->world, whole, owners);
+    auto const a = to_ranks<double, n, double>(this->exec, grid, MultiBlockReference(whole, n));
+    auto const copy = narrowed<Half>(this->exec, a);
+    EXPECT_EQ(describe_other_copy(this->exec, a, copy), "") << how;
+    auto const other = to_ranks<double, n, double>(this->exec, grid, reference);
+    auto const place = "grid block 1 (rank " + std::to_string(grid.owner(1)) + "): ";
+    EXPECT_THAT(describe_other_copy(this->exec, other, copy), HasSubstr(place)) << how;
+    EXPECT_THAT(thrown_text([&] { narrow(this->exec, other, copy); }),
+                HasSubstr("narrow: " + place + "block center of point (1, 0, 0): entry (1, 0) is -1e+300"))
+        << how;
   }
 }
 

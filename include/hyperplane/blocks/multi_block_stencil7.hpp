@@ -70,7 +70,8 @@ class MultiBlockStencil7 {
   }
 
   const MultiBlockGrid& grid() const { return m_grid; }
-  /// The part of a grid block, a handle of the same values.
+  /// The part of a grid block, a handle of the same values. Of 16 bits it is not to be narrowed by itself, which would
+  /// make its couplings zero.
   Block block(int number) const {
     return Block(m_grid.block(number), m_packs.part(m_storage.flat(), number, Block::Ref::entries * vector_length));
   }

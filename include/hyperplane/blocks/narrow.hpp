@@ -13,7 +13,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// copy = A, rounded to a narrower storage type, of all grid blocks and their couplings: a launch for each, and a wait.
-/// Copies of 16 bits, too; see narrow() of a BlockStencil7.
+/// Copies of 16 bits, too; see narrow() of a BlockStencil7. What overflows ends it: the grid blocks after that one
+/// keep what they had, and the copy is not to be used until a later narrow() succeeds.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 void narrow(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
             const MultiBlockStencil7<Scalar, n, Exec, Narrow>& copy) {

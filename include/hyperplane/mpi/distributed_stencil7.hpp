@@ -55,9 +55,11 @@ class DistributedStencil7 {
   const DistributedGrid& grid() const { return m_grid; }
   /// How values of other ranks come: host, gpu_aware or peer.
   Transport transport() const { return m_transport; }
-  /// The part of a grid block, by its number in the whole grid. Throws Error where another rank has it.
+  /// The part of a grid block, by its number in the whole grid. Throws Error where another rank has it. Of 16 bits it
+  /// is not to be narrowed by itself, which would make its couplings zero.
   Block block(int number) const { return m_local.block(m_grid.local_number(number)); }
-  /// The part of this rank, without couplings to grid blocks of other ranks.
+  /// The part of this rank, without couplings to grid blocks of other ranks: narrowed by itself, one of 16 bits has
+  /// zeros for these.
   const Local& local() const { return m_local; }
   /// All of this rank's storage as one contiguous array. Padding is zero and has to stay so.
   const typename Local::Storage::Flat& flat() const { return m_local.flat(); }

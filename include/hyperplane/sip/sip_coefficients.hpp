@@ -161,9 +161,13 @@ void conclude_sip_coefficients(const Exec& exec, const BlockStencil7Ref<MatrixSt
   singular.conclude(exec, sip_diagnosis<Scalar, Exec>(a, factors, singular.ref(), alpha, mask));
 }
 
+/// Of which matrices SipCoefficients are asked: of any, in Scalar and in float, with masked points and without, or of
+/// those in Scalar without masked points alone.
+enum class SipMatrices { any, unmasked_in_scalar };
+
 /// What computes the coefficients, for an execution space, along slabs or by hyperplanes: a specialization may do
 /// better than the portable way.
-template <class Scalar, class Exec, class Storage, int vector_length>
+template <class Scalar, class Exec, class Storage, int vector_length, SipMatrices matrices = SipMatrices::any>
 class SipCoefficients {
  public:
   SipCoefficients(const Exec&, const SlabMap<vector_length>&, bool /*by_slabs*/, int /*multiprocessors*/) {}

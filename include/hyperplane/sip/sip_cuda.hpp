@@ -8,19 +8,20 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
 #include <hyperplane/sip/sip_coefficients.hpp>
-#include <hyperplane/stencil/matrix_storages.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// By slabs one kernel, with masked points two.
-template <class Scalar, CudaExecutionSpace Exec, class Storage, int vector_length>
-class SipCoefficients<Scalar, Exec, Storage, vector_length> {
+template <class Scalar, CudaExecutionSpace Exec, class Storage, int vector_length, SipMatrices matrices>
+class SipCoefficients<Scalar, Exec, Storage, vector_length, matrices> {
   template <class MatrixStorage, bool masked>
   using Work = CudaSipCoefficients<Scalar, Storage, MatrixStorage, vector_length, masked>;
   template <class MatrixStorage, bool masked>
@@ -33,11 +34,7 @@ class SipCoefficients<Scalar, Exec, Storage, vector_length> {
     if (!by_slabs) return;
     if (auto const missing = Plan<Scalar, false>::lacking(); !missing.empty())
       fail("Sip and SipIteration: path slab " + missing);
-    auto* const stream = exec.cuda_stream();
-    auto const memory = std::make_shared<Memory>(stream, packets(map));
-    m_plans = std::make_shared<Plans>([&]<class MatrixStorage>(std::type_identity<MatrixStorage>) {
-      return Pair<MatrixStorage>{{stream, map, multiprocessors, memory}, {stream, map, multiprocessors, memory}};
-    });
+    m_plans = make_plans(exec.cuda_stream(), map, multiprocessors, std::type_identity<Plans>{});
   }
 
   template <class MatrixStorage>
@@ -45,35 +42,38 @@ class SipCoefficients<Scalar, Exec, Storage, vector_length> {
                   const TriangularFactors<Storage, 1, vector_length>& factors,
                   const SingularPivotRecord<Exec>& singular, Scalar alpha, const SipMask& mask) const {
     if (!m_plans) return sip_coefficients_portable(exec, a, factors, singular, alpha, mask);
-    auto const run = [&](const auto& plan, const auto& work) {
+    auto const run = [&]<bool masked>(std::bool_constant<masked>) {
+      auto const& plan = std::get<Plan<MatrixStorage, masked>>(*m_plans);
+      Work<MatrixStorage, masked> const work{a, factors, singular.word(), alpha};
       cuda::labelled(exec, "Hyperplane::Sip::factor",
                      [&] { plan(exec.cuda_stream(), m_entries * sizeof(MatrixStorage), work, work); });
     };
-    auto const& [plain, masked] = m_plans->template get<MatrixStorage>();
-    auto* const word = singular.word();
-    if (mask.m_values == nullptr) return run(plain, Work<MatrixStorage, false>{a, factors, word, alpha});
-    Kokkos::parallel_for("Hyperplane::Sip::mask",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.grid().size()),
-                         SipUsedEntries<Storage, vector_length>{factors, mask});
-    run(masked, Work<MatrixStorage, true>{a, factors, word, alpha});
+    if constexpr (matrices == SipMatrices::any) {
+      if (mask.m_values != nullptr) {
+        Kokkos::parallel_for("Hyperplane::Sip::mask",
+                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.grid().size()),
+                             SipUsedEntries<Storage, vector_length>{factors, mask});
+        return run(std::true_type{});
+      }
+    }
+    run(std::false_type{});
   }
 
  private:
-  /// Of matrices of one storage.
-  template <class MatrixStorage>
-  struct Pair {
-    Plan<MatrixStorage, false> plain;
-    Plan<MatrixStorage, true> masked;
-  };
-  using Plans = ForMatrixStorages<Scalar, Pair>;
-  using Memory = PointRecursionMemory<Scalar>;
+  using InScalar = std::tuple<Plan<Scalar, false>, Plan<Scalar, true>>;
+  using InBoth = std::tuple<Plan<Scalar, false>, Plan<Scalar, true>, Plan<float, false>, Plan<float, true>>;
+  using Plans =
+      std::conditional_t<matrices == SipMatrices::unmasked_in_scalar, std::tuple<Plan<Scalar, false>>,
+                         std::conditional_t<std::is_same_v<Scalar, float>, InScalar, InBoth>>;
 
-  /// Of the plan that needs most: no two of them run at the same time.
-  static PointRecursionPackets packets(const SlabMap<vector_length>& map) {
-    auto const of = [&]<class MatrixStorage>(std::type_identity<MatrixStorage>) {
-      return most(Plan<MatrixStorage, false>::packets(map), Plan<MatrixStorage, true>::packets(map));
-    };
-    return most(of(std::type_identity<Scalar>{}), of(std::type_identity<float>{}));
+  template <class... Each>
+  static std::shared_ptr<const Plans> make_plans(cudaStream_t stream, const SlabMap<vector_length>& map,
+                                                 int multiprocessors, std::type_identity<std::tuple<Each...>>) {
+    // Packets of the plan that needs most: no two of them run at the same time.
+    PointRecursionPackets packets{0, 0};
+    ((packets = most(packets, Each::packets(map))), ...);
+    auto const memory = std::make_shared<PointRecursionMemory<Scalar>>(stream, packets);
+    return std::make_shared<const Plans>(Each(stream, map, multiprocessors, memory)...);
   }
 
   // Copies of a Sip share them.

@@ -148,8 +148,8 @@ template <class Storage, class MatrixStorage, int vector_length>
 inline constexpr double sip_slab_bytes = 14.0 * (sizeof(MatrixStorage) + sizeof(Storage)) * vector_length;
 
 /// Also along slabs.
-template <class Scalar, HostExecutionSpace Exec, class Storage, int vector_length>
-class SipCoefficients<Scalar, Exec, Storage, vector_length> {
+template <class Scalar, HostExecutionSpace Exec, class Storage, int vector_length, SipMatrices matrices>
+class SipCoefficients<Scalar, Exec, Storage, vector_length, matrices> {
  public:
   SipCoefficients(const Exec& exec, const SlabMap<vector_length>& map, bool by_slabs, int /*multiprocessors*/)
       : m_by_slabs(by_slabs),

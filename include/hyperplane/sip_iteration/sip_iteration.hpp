@@ -281,7 +281,8 @@ class SipIteration {
   Vector m_residual;
   detail::SingularPivotRecord<Exec> m_singular;
   detail::SingularPivotRecord<Exec> m_mirrored_singular;  // in the mirrored order
-  detail::SipCoefficients<Scalar, Exec, StorageScalar, vector_length> m_coefficients;
+  detail::SipCoefficients<Scalar, Exec, StorageScalar, vector_length, detail::SipMatrices::unmasked_in_scalar>
+      m_coefficients;
   Iterations m_iterations;
   detail::Reducer<Exec> m_reducer;
   Kokkos::View<double, typename Exec::memory_space> m_square;

@@ -85,7 +85,7 @@ std::string describe_other_blocks(const Exec& exec, const BlockStencil7<Scalar, 
 /// copy = A, rounded to a narrower storage type: for NarrowedMatrix, and for factorizations that are to read less.
 /// What is not finite in A is not in the copy. Throws Error where a value that is finite overflows, also in blocks that
 /// point out of the grid, and names the first one; and where the copy is on another grid. Values that are too small
-/// become zero.
+/// become zero. Where one overflows, the copy is not to be used until a later narrow() succeeds.
 ///
 /// One launch, which reads A once and writes the copy once; waits for the instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
@@ -97,7 +97,8 @@ void narrow(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
 }
 
 /// The same of a copy in 16 bits, for whose rows units are chosen: values that are too small for it are so beside the
-/// others of their row (ScaledStencil7). Blocks that point out of the grid are zero in it, whatever they are in A.
+/// others of their row (ScaledStencil7). Blocks that point out of the grid are zero in it, whatever they are in A. So a
+/// grid block of a MultiBlockStencil7 that is narrowed by itself has no couplings any more: narrow all of them together.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short>
 void narrow(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
             const ScaledStencil7<Scalar, n, Exec, Short>& copy) {

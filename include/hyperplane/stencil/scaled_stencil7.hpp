@@ -49,7 +49,8 @@ class ScaledStencil7 {
   ScaledStencil7(const Exec& exec, const Grid& grid, const std::string& label = "Hyperplane::ScaledStencil7")
       : m_map(grid), m_storage(exec, label, m_map.pack_count()) {}
 
-  /// A handle of values that exist, as that of a BlockStencil7.
+  /// A handle of values that exist: flat() of a copy with blocks of this size on this grid. Padding must be zero, and
+  /// what points out of the grid, too, which narrow() makes so. Throws Error where the number of values is another one.
   ScaledStencil7(const Grid& grid, const typename Storage::Flat& values)
       : m_map(grid), m_storage(m_map.pack_count(), values) {
     if (static_cast<std::int64_t>(values.size()) != m_map.pack_count() * Ref::entries * vector_length) {
@@ -61,7 +62,7 @@ class ScaledStencil7 {
   const Grid& grid() const { return m_map.grid(); }
   const Map& map() const { return m_map; }
   Ref ref() const { return Ref(m_map, m_storage.ref()); }
-  /// All of the storage, units too, as one contiguous array.
+  /// All of the storage, units too, as one contiguous array. Padding is zero and has to stay so.
   const typename Storage::Flat& flat() const { return m_storage.flat(); }
 
  private:

@@ -28,7 +28,7 @@ KOKKOS_FUNCTION inline double row_unit(double largest) {
 /// A ScaledStencil7 of a matrix, slot by slot: units of the rows of a point, then its entries in them. Of the seven
 /// entries of a row and an unknown, the largest one is rounded first, and what each loses is added to the next one:
 /// what multiplies vectors that hardly change from point to point, the sum of the seven, is rounded as the smallest one
-/// alone. Finds the first value that is finite and overflows, by its number in the matrix; or, where it compares,
+/// alone. Blocks without a neighbour are zero, whatever they are in A. Finds the first value that is finite and overflows, by its number in the matrix; or, where it compares,
 /// writes nothing and finds the first value that is kept as another one.
 template <class Storage, int n, class Short, int W, bool compares, class Outside>
 struct NarrowToUnits {
@@ -41,10 +41,13 @@ struct NarrowToUnits {
     auto const lane = static_cast<int>(slot % W);
     Point p{};
     if (!m_a.map().find_point(pack, lane, p)) return;
-    // What points out of the grid is zero since the copy was allocated.
     int directions[std::size_t{stencil7_size}], count = 0;
     for (int d = 0; d < stencil7_size; ++d) {
-      if (has_neighbour(p, static_cast<Direction>(d))) directions[count++] = d;
+      if (has_neighbour(p, static_cast<Direction>(d))) {
+        directions[count++] = d;
+      } else {
+        for (int e = d * n * n; e < (d + 1) * n * n; ++e) keep(pack, e, lane, Short(0.0F), first);
+      }
     }
     for (int r = 0; r < n; ++r) {
       double largest = 0;
@@ -100,16 +103,21 @@ struct NarrowToUnits {
       Short const kept(wanted);
       auto const rounded = static_cast<double>(kept);
       if (Kokkos::isfinite(rounded)) lost = wanted - rounded;
-      auto& copied = m_copy.packs()(pack, entries[k], lane);
-      if constexpr (compares) {
-        if (copied.m_bits != kept.m_bits) find(pack, entries[k], lane, first);
-      } else {
-        copied = kept;
+      keep(pack, entries[k], lane, kept, first);
+      if constexpr (!compares) {
         // Where the unit is bounded, BFloat16 would go on, but sums of floats would not.
         if (!(Kokkos::abs(wanted) <= largest_finite<Half>) && Kokkos::isfinite(given)) {
           find(pack, entries[k], lane, first);
         }
       }
+    }
+  }
+  KOKKOS_FUNCTION void keep(std::int64_t pack, int e, int lane, Short kept, std::int64_t& first) const {
+    auto& copied = m_copy.packs()(pack, e, lane);
+    if constexpr (compares) {
+      if (copied.m_bits != kept.m_bits) find(pack, e, lane, first);
+    } else {
+      copied = kept;
     }
   }
   KOKKOS_FUNCTION static void find(std::int64_t pack, int e, int lane, std::int64_t& first) {
