@@ -20,6 +20,7 @@
 
 #include "divided_system.hpp"
 #include "multi_block_fixture.hpp"
+#include "support/kokkos_events.hpp"
 #include "support/message_of.hpp"
 
 // Copies in 16 bits of matrices on several grid blocks.
@@ -114,6 +115,16 @@ TYPED_TEST(ShortProducts, have_couplings_whatever_the_axes_of_the_neighbour) {
   for (auto const& transform : {AxisTransform{{-2, 3, 1}}, AxisTransform{{3, -1, -2}}, AxisTransform{{-1, -2, -3}}}) {
     this->template expect_near<2>(to_string(transform), joined_pair(Grid(3, 5, 2), transform));
   }
+}
+
+TYPED_TEST(ShortProducts, have_the_label_of_copies) {
+  auto const grid = cut_grid(Grid(6, 5, 4), {2, 1, 1}).grid;
+  MultiBlockStencil7<double, 2, TypeParam, Half> const copy(this->exec, grid);
+  MultiBlockVector<double, 2, TypeParam> const x(this->exec, grid), y(this->exec, grid);
+  KokkosEvents const events;
+  apply(this->exec, copy, x, y);
+  ASSERT_FALSE(events.kernels().empty());
+  for (auto const& kernel : events.kernels()) EXPECT_EQ(kernel.label, "Hyperplane::ScaledStencil7::apply");
 }
 
 TYPED_TEST(ShortProducts, name_the_grid_block_that_overflows_or_is_another_one) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/core/half.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/richardson.hpp>
@@ -31,22 +33,30 @@ class DistributedLaunches : public DistributedTest<Exec> {
   }
 
   /// What a product launches, but for "inner", which a rank does without where all that it has is near to others.
+  template <class Storage>
   static std::vector<std::string> launches(const DistributedGrid& grid, bool peer) {
     bool const meets = meets_others(grid), one_alone = grid.blocks().size() == 1 && grid.local().interfaces().empty();
     if (!MultiBlockStencil7<double, n, Exec>::GroupedApply::exists || (one_alone && !meets)) {
-      std::vector<std::string> result(grid.blocks().size(), "Hyperplane::BlockStencil7::apply");
+      std::vector<std::string> result(grid.blocks().size(), ShortReal<Storage> ? "Hyperplane::ScaledStencil7::apply"
+                                                                               : "Hyperplane::BlockStencil7::apply");
       if (meets) result.insert(result.begin(), "Hyperplane::DistributedStencil7::pack");
       return result;
     }
     std::vector<std::string> result;
     if (meets) result.emplace_back("Hyperplane::DistributedStencil7::pack");
     if (meets && peer) result.emplace_back("Hyperplane::DistributedStencil7::receive");
-    if (meets) result.emplace_back("Hyperplane::DistributedStencil7::outer");
+    if (meets) result.emplace_back(label_of_part<Storage>() + "outer");
     return result;
   }
 
+  template <class Storage>
+  static std::string label_of_part() {
+    return ShortReal<Storage> ? "Hyperplane::ScaledStencil7::" : "Hyperplane::DistributedStencil7::";
+  }
+
+  template <class Storage>
   void expect_product(const std::string& what, const DistributedGrid& grid) {
-    DistributedStencil7<double, n, Exec> const a(this->exec, grid);
+    DistributedStencil7<double, n, Exec, Storage> const a(this->exec, grid);
     DistributedVector<double, n, Exec> const x(this->exec, grid), y(this->exec, grid);
     bool const meets = meets_others(grid);
     bool const peer = a.transport() == Transport::peer, copies = a.transport() == Transport::host;
@@ -55,7 +65,7 @@ class DistributedLaunches : public DistributedTest<Exec> {
     apply(this->exec, a, x, y);
     std::vector<std::string> found;
     for (auto const& kernel : events.kernels()) found.push_back(kernel.label);
-    auto const inner = std::ranges::find(found, "Hyperplane::DistributedStencil7::inner");
+    auto const inner = std::ranges::find(found, label_of_part<Storage>() + "inner");
     if (inner == found.end()) {
       // All of this rank, if it has anything.
       EXPECT_TRUE(meets || !found.empty() || grid.blocks().empty()) << what;
@@ -63,7 +73,7 @@ class DistributedLaunches : public DistributedTest<Exec> {
       EXPECT_EQ(inner - found.begin(), meets ? 1 : 0) << what << ": the inside does not wait for messages";
       found.erase(inner);
     }
-    EXPECT_EQ(found, launches(grid, peer)) << what;
+    EXPECT_EQ(found, launches<Storage>(grid, peer)) << what;
     EXPECT_THAT(events.allocations(), IsEmpty()) << what;
     EXPECT_EQ(events.fences().size(), meets && !peer ? 1 : 0) << what;
     EXPECT_EQ(events.copies().size(), meets && copies && !HostExecutionSpace<Exec> ? 2 : 0) << what;
@@ -92,7 +102,9 @@ TYPED_TEST_SUITE(DistributedLaunches, ExecutionSpaces, SpaceNames);
 TYPED_TEST(DistributedLaunches, of_products) {
   for (auto const& [what, whole] : awkward_grids()) {
     for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
-      this->expect_product(what + ", " + how, DistributedGrid(this->world, whole, owners));
+      DistributedGrid const grid(this->world, whole, owners);
+      this->template expect_product<double>(what + ", " + how, grid);
+      this->template expect_product<Half>(what + ", " + how + ", in 16 bits", grid);
     }
   }
 }

@@ -94,9 +94,10 @@ void apply_blocks(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, St
   DonorValues<Scalar, n, W> const donors(x.flat().data());
   if constexpr (GroupedApply<Scalar, n, Exec>::exists) {
     if (multiplies_together<Exec, Scalar, n>(a.grid(), a.outside())) {
-      apply_together<subtract>(
-          subtract ? "Hyperplane::MultiBlockStencil7::residual" : "Hyperplane::MultiBlockStencil7::apply", exec, a, b,
-          x, y, a.grouped_apply(), GroupedPart::all, a.outside(), donors);
+      constexpr const char* label = subtract             ? "Hyperplane::MultiBlockStencil7::residual"
+                                    : ShortReal<Storage> ? "Hyperplane::ScaledStencil7::apply"
+                                                         : "Hyperplane::MultiBlockStencil7::apply";
+      apply_together<subtract>(label, exec, a, b, x, y, a.grouped_apply(), GroupedPart::all, a.outside(), donors);
       return;
     }
   }

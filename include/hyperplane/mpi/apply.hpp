@@ -5,6 +5,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
@@ -45,13 +46,15 @@ void apply_over_ranks(const Exec& exec, const DistributedStencil7<Scalar, n, Exe
                                  ghosts.outside(), donors);
       };
       try {
-        run("Hyperplane::DistributedStencil7::inner", GroupedPart::early);
+        run(ShortReal<Storage> ? "Hyperplane::ScaledStencil7::inner" : "Hyperplane::DistributedStencil7::inner",
+            GroupedPart::early);
       } catch (...) {
         ghosts.abandon(exec);
         throw;
       }
       ghosts.finish(exec);
-      run("Hyperplane::DistributedStencil7::outer", GroupedPart::late);
+      run(ShortReal<Storage> ? "Hyperplane::ScaledStencil7::outer" : "Hyperplane::DistributedStencil7::outer",
+          GroupedPart::late);
       return;
     }
   }

@@ -14,8 +14,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// copy = A, rounded to a narrower storage type, with the values of narrow() of a MultiBlockStencil7. Collective: what
-/// overflows on a rank is an error on all, which names the grid block and its rank; after it the copy is not to be used,
-/// on any rank, until a later narrow() succeeds. Waits for the instance.
+/// overflows on a rank is an error on all, which names the grid block and its rank; after it the copy is not to be
+/// used, on any rank, until a later narrow() succeeds. Waits for the instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 void narrow(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
             const DistributedStencil7<Scalar, n, Exec, Narrow>& copy) {

@@ -62,9 +62,8 @@ class SipCoefficients<Scalar, Exec, Storage, vector_length, matrices> {
  private:
   using InScalar = std::tuple<Plan<Scalar, false>, Plan<Scalar, true>>;
   using InBoth = std::tuple<Plan<Scalar, false>, Plan<Scalar, true>, Plan<float, false>, Plan<float, true>>;
-  using Plans =
-      std::conditional_t<matrices == SipMatrices::unmasked_in_scalar, std::tuple<Plan<Scalar, false>>,
-                         std::conditional_t<std::is_same_v<Scalar, float>, InScalar, InBoth>>;
+  using Plans = std::conditional_t<matrices == SipMatrices::unmasked_in_scalar, std::tuple<Plan<Scalar, false>>,
+                                   std::conditional_t<std::is_same_v<Scalar, float>, InScalar, InBoth>>;
 
   template <class... Each>
   static std::shared_ptr<const Plans> make_plans(cudaStream_t stream, const SlabMap<vector_length>& map,

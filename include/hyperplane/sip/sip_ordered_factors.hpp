@@ -27,6 +27,10 @@ struct SipOrderedFactors : TriangularFactors<Storage, 1, W> {
     return Usual::upper(place(pack), block);
   }
 
+  HYPERPLANE_FUNCTION Storage* inverse(const Point& p) const {
+    return lower(m_map.pack(p.i, p.j, p.k), LowerBlock::inverse) + m_map.lane(p.j);
+  }
+
   /// Where the order has a point of the grid, and the other way round.
   HYPERPLANE_FUNCTION Point point(const Point& p) const {
     auto const& grid = m_map.grid();

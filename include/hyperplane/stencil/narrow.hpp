@@ -98,7 +98,8 @@ void narrow(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
 
 /// The same of a copy in 16 bits, for whose rows units are chosen: values that are too small for it are so beside the
 /// others of their row (ScaledStencil7). Blocks that point out of the grid are zero in it, whatever they are in A. So a
-/// grid block of a MultiBlockStencil7 that is narrowed by itself has no couplings any more: narrow all of them together.
+/// grid block of a MultiBlockStencil7 that is narrowed by itself has no couplings any more: narrow all of them
+/// together.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Short>
 void narrow(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
             const ScaledStencil7<Scalar, n, Exec, Short>& copy) {

@@ -28,8 +28,9 @@ KOKKOS_FUNCTION inline double row_unit(double largest) {
 /// A ScaledStencil7 of a matrix, slot by slot: units of the rows of a point, then its entries in them. Of the seven
 /// entries of a row and an unknown, the largest one is rounded first, and what each loses is added to the next one:
 /// what multiplies vectors that hardly change from point to point, the sum of the seven, is rounded as the smallest one
-/// alone. Blocks without a neighbour are zero, whatever they are in A. Finds the first value that is finite and overflows, by its number in the matrix; or, where it compares,
-/// writes nothing and finds the first value that is kept as another one.
+/// alone. Blocks without a neighbour are zero, whatever they are in A. Finds the first value that is finite and
+/// overflows, by its number in the matrix; or, where it compares, writes nothing and finds the first value that is kept
+/// as another one.
 template <class Storage, int n, class Short, int W, bool compares, class Outside>
 struct NarrowToUnits {
   BlockStencil7Ref<Storage, n, W> m_a;
