@@ -39,13 +39,13 @@ template <int n, class Exec, class Plan, class PlanOfHalf>
 void compare_factors(const Exec& exec, const Plan& plan, const PlanOfHalf& half) {
   StoredFactors<n, Plan> const found(exec, plan);
   StoredFactors<n, PlanOfHalf> const expected(exec, half);
-  int failures = 0, not_normal = 0;
+  int failures = 0, other_scales = 0, not_normal = 0;
   double least_column = 1;
   for (std::int64_t p = 0; p < plan.grid().size(); ++p) {
     EXPECT_EQ(found.values.block(p, Direction::center).entries, expected.values.block(p, Direction::center).entries);
     for (auto const& directions : {lower_directions, upper_directions}) {
       auto const scales = block_scales(expected.values, p, directions);
-      for (auto const d : directions) EXPECT_EQ(found.scales.at({p, d}), scales) << "point " << p;
+      for (auto const d : directions) other_scales += found.scales.at({p, d}) != scales;
       for (int r = 0; r < n; ++r) {
         if (scales.rows[r] > 0) least_column = std::min(least_column, scales.columns[r]);
         bool const is_normal = scales.rows[r] >= 0x1p-14;
@@ -65,6 +65,7 @@ void compare_factors(const Exec& exec, const Plan& plan, const PlanOfHalf& half)
     }
   }
   EXPECT_EQ(failures, 0);
+  EXPECT_EQ(other_scales, 0);
   if (n > 2 && plan.grid().size() > 2) {
     EXPECT_EQ(least_column, 0x1p-12);
     EXPECT_GT(not_normal, 0);
