@@ -4,10 +4,14 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <hyperplane/core/half.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
+#include <map>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "serial_reference.hpp"
@@ -28,11 +32,46 @@ std::vector<T> copied(const T* values, std::int64_t count) {
   return result;
 }
 
+/// Scales of the rows and the columns of a block of 8 bits.
+struct BlockScales {
+  std::vector<double> rows, columns;
+
+  bool operator==(const BlockScales&) const = default;
+};
+
+/// Those that the blocks of a point in some directions are to have in common.
+inline BlockScales block_scales(const ReferenceStencil& a, std::int64_t p, const std::array<Direction, 3>& directions) {
+  int const n = a.n;
+  DenseMatrix largest(n);
+  for (auto const d : directions) {
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) largest(r, c) = std::max(largest(r, c), std::abs(a.block(p, d)(r, c)));
+    }
+  }
+  BlockScales result{std::vector<double>(n), std::vector<double>(n)};
+  for (int c = 0; c < n; ++c) {
+    // Of rows whose largest entries are 1. Their reciprocals are rounded, so that this 1 may be a little less.
+    float of_column = 0x1p-13F;
+    for (int r = 0; r < n; ++r) {
+      auto const of_row = static_cast<float>(*std::max_element(largest.row(r), largest.row(r) + n));
+      if (of_row > 0) of_column = std::max(of_column, static_cast<float>(largest(r, c)) * (1 / of_row));
+    }
+    result.columns[c] = std::exp2(std::floor(std::log2(of_column)) + 1);
+  }
+  for (int r = 0; r < n; ++r) {
+    double of_row = 0;
+    for (int c = 0; c < n; ++c) of_row = std::max(of_row, largest(r, c) / result.columns[c]);
+    result.rows[r] = static_cast<double>(Half(of_row));
+  }
+  return result;
+}
+
 /// What a plan has stored, point by point: L, d^-1 in the place of the diagonal block, and d^-1 U, in the units of the
-/// factors; and of 8 bits, what 1 is as an entry of L or of d^-1 U.
+/// factors; and of 8 bits, what 1 is as an entry of L or of d^-1 U, and the scales that this comes from.
 template <int n, class Plan>
 struct StoredFactors {
   ReferenceStencil values, steps;
+  std::map<std::pair<std::int64_t, Direction>, BlockScales> scales;  ///< of a point and a direction
 
   template <class Exec>
   StoredFactors(const Exec& exec, const Plan& plan) : values(plan.grid(), n), steps(plan.grid(), n) {
@@ -71,8 +110,14 @@ struct StoredFactors {
     double step = 1;
     if constexpr (Factors::has_block_scales) {
       constexpr int W = Factors::vector_length;
-      step = static_cast<double>(factors.template row_scales<of_lower>(pack)[r * W + lane]) *
-             static_cast<double>(factors.template column_scales<of_lower>(pack)[c * W + lane]) / 127;
+      auto const row = static_cast<double>(factors.template row_scales<of_lower>(pack)[r * W + lane]);
+      auto const column = static_cast<double>(factors.template column_scales<of_lower>(pack)[c * W + lane]);
+      step = row * column / 127;
+      auto& of_block = scales[{number, d}];
+      of_block.rows.resize(n);
+      of_block.columns.resize(n);
+      of_block.rows[r] = row;
+      of_block.columns[c] = column;
     }
     steps.block(number, d)(r, c) = step;
     values.block(number, d)(r, c) = value * step;

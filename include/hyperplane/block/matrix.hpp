@@ -51,7 +51,7 @@ struct PackMatrix {
   }
 };
 
-/// A LaneMatrix of 8 bits, with the scales of its rows and columns.
+/// A LaneMatrix of 8 bits: integers, which the scales of their rows and columns make entries of.
 template <class T, int n, int vector_length>
 struct QuarterLaneMatrix {
   using value_type = T;
@@ -59,9 +59,10 @@ struct QuarterLaneMatrix {
   const Half* m_rows;
   const Half* m_columns;
 
-  KOKKOS_FUNCTION T operator()(int r, int c) const {
-    T const fraction = static_cast<T>(m_data[(c * n + r) * vector_length]) * hyperplane::detail::quarter_unit<T>;
-    return static_cast<T>(m_rows[r * vector_length]) * fraction * static_cast<T>(m_columns[c * vector_length]);
+  KOKKOS_FUNCTION T operator()(int r, int c) const { return static_cast<T>(m_data[(c * n + r) * vector_length]); }
+  KOKKOS_FUNCTION T row_scale(int r) const { return static_cast<T>(m_rows[r * vector_length]); }
+  KOKKOS_FUNCTION T column_scale(int c) const {
+    return static_cast<T>(m_columns[c * vector_length]) * hyperplane::detail::quarter_unit<T>;
   }
 };
 

@@ -42,10 +42,9 @@ inline constexpr double storage_epsilon<Half> = 0x1p-10;
 template <>
 inline constexpr double storage_epsilon<BFloat16> = 0x1p-7;
 
-/// What is stored beside factors of 16 bits or less, and not in so few, as matrices: Scalar. Otherwise in the type of
-/// factors.
+/// What is stored beside factors of 16 bits, and not in so few, as matrices: Scalar. Otherwise in the type of factors.
 template <class Scalar, class Storage>
-using WideStorage = std::conditional_t<ShortReal<Storage> || std::same_as<Storage, Quarter>, Scalar, Storage>;
+using WideStorage = std::conditional_t<ShortReal<Storage>, Scalar, Storage>;
 
 /// What a factorization writes whose factors are stored as Storage: another type where these are compressed afterwards.
 template <class Storage>

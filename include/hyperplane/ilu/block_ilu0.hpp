@@ -32,6 +32,7 @@
 
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -139,7 +140,7 @@ class BlockIlu0 {
       if (m_comparison) {
         if constexpr (StorageReal<StorageScalar>) m_comparison->factor(exec, a.ref(), factors, singular);
       } else if (m_sweeps.order().is_folded()) {
-        m_folded_factor(exec, a.ref(), factors, singular);
+        if constexpr (StorageReal<StorageScalar>) m_folded_factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {
         m_fast_factor(exec, a.ref(), factors, singular);
       } else {
@@ -147,9 +148,11 @@ class BlockIlu0 {
       }
       detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Factored)) *
                                                                static_cast<double>(grid().size()));
-      if (m_sweeps.order().is_folded()) {
-        using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, Factored, MatrixStorage, vector_length>;
-        return singular.conclude(exec, Diagnosis{a.ref(), {factors, m_sweeps.order()}});
+      if constexpr (StorageReal<StorageScalar>) {
+        if (m_sweeps.order().is_folded()) {
+          using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, Factored, MatrixStorage, vector_length>;
+          return singular.conclude(exec, Diagnosis{a.ref(), {factors, m_sweeps.order()}});
+        }
       }
       using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, Factored, MatrixStorage, vector_length>;
       singular.conclude(exec, Diagnosis{a.ref(), factors});
@@ -214,7 +217,10 @@ class BlockIlu0 {
   friend class detail::GroupedBlockIlu0Factor;
 
   using Factored = detail::FactoredAs<StorageScalar>;
-  using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, Factored, vector_length>;
+  /// Devices have none for factors of 8 bits, as their sweeps have none.
+  using FastFactor =
+      detail::BlockIlu0FastFactor<Scalar, n, Exec,
+                                  std::conditional_t<HostExecutionSpace<Exec>, Factored, StorageScalar>, vector_length>;
   using FoldedFactor = detail::BlockIlu0FoldedFactor<Scalar, n, Exec, Factored, vector_length>;
 
   /// The factorization may lack what sweeps of the natural order have.

@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -75,17 +76,23 @@ struct SweepSums {
       for (int c = 0; c < n; ++c) m_sum[v][c] = rhs[v](p, c) * units.of_rhs(p, c);
     }
   }
-  /// Less a block times the unknowns of another point.
+  /// Less a block times the unknowns of another point. Where it has scales, they are those of vectors here.
   template <class Block, class Vectors, class Units>
   KOKKOS_FUNCTION void subtract(const Block& factor, const Vectors& x, const Point& other, const Units& units) {
+    using Taken = std::conditional_t<transposed, block::TransposedBlock<Block>, Block>;
     HYPERPLANE_UNROLL
     for (int v = 0; v < count; ++v) {
       block::Vector<Scalar, n> y;
       for (int c = 0; c < n; ++c) y[c] = x[v](other, c) * units.of_neighbour(other, c);
-      if constexpr (transposed) {
-        block::gemv_subtract<n>(block::TransposedBlock<Block>{factor}, y, m_sum[v]);
+      if constexpr (requires { factor.row_scale(0); }) {
+        block::Vector<Scalar, n> product;
+        for (int c = 0; c < n; ++c) y[c] *= transposed ? factor.row_scale(c) : factor.column_scale(c);
+        block::gemv<n>(Taken{factor}, y, product);
+        for (int r = 0; r < n; ++r) {
+          m_sum[v][r] -= product[r] * (transposed ? factor.column_scale(r) : factor.row_scale(r));
+        }
       } else {
-        block::gemv_subtract<n>(factor, y, m_sum[v]);
+        block::gemv_subtract<n>(Taken{factor}, y, m_sum[v]);
       }
     }
   }

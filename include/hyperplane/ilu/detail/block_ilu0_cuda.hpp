@@ -24,7 +24,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Factors of 16 bits are those of the portable path where sweeps have `cuda_graph`.
-template <class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vector_length>
+template <class Scalar, int n, CudaExecutionSpace Exec, StorageReal Storage, int vector_length>
 class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
  public:
   using Map = SlabMap<vector_length>;

@@ -136,7 +136,7 @@ struct SlabSweepStep {
 
   /// Values of the other slab, which another core may have just written, are asked for as many steps ahead where steps
   /// are so short that they would wait for them: with factors of 8 bits. Not beyond the steps of a piece of work, where
-  /// they may be written at this moment.
+  /// they may be written at this moment; so not at all where a piece has no more steps, as blocks are large.
   static constexpr int steps_beside = 8;
   template <class Neighbours>
   static void ask_beside([[maybe_unused]] const Neighbours& neighbours, [[maybe_unused]] std::int64_t step) {
