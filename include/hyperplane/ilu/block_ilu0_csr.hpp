@@ -51,7 +51,8 @@ struct BlockIlu0CsrOptions {
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Which rows can be taken at a time is a matter of
 /// the order in which they are taken: see forward_levels(). Copies, made after factor(), share factors and working
-/// memory: at most one factor(), solve(), forward() or backward() of a plan and all its copies may run at a time.
+/// memory: at most one factor(), solve(), forward() or backward(), with M or M^T, of a plan and all its copies may run
+/// at a time, on Serial too.
 ///
 /// Cost: a solve takes 2 n^2 flops per block, reads n^2 values and an index per block, and 4 n values per point.
 /// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which

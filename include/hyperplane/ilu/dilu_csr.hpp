@@ -56,7 +56,7 @@ struct DiluCsrOptions {
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Rows are run as those of BlockIlu0Csr.
 /// Copies, made after factor(), share factors and working memory: at most one factor(), solve(), forward() or
-/// backward() of a plan and all its copies may run at a time.
+/// backward(), with M or M^T, of a plan and all its copies may run at a time, on Serial too.
 ///
 /// Cost: a solve takes 2 n^2 flops per block and 2 n^2 per point, reads n^2 values and 12 bytes per block, n^2 and 4 n
 /// values per point. factor() takes 2 n^3 flops per point and 4 n^3 per pair of blocks (i, j) and (j, i), of which it
