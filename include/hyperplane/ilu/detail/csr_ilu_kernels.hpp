@@ -71,18 +71,22 @@ void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a,
 #endif
 }
 
-/// Prefetches what a sweep reads and writes at a point. Of single values that follow one another the processor does it
-/// by itself, where more is read between those of two points it is late.
+/// Prefetches what a sweep reads and writes at a point, each of them a vector or none. Of single values that follow one
+/// another the processor does it by itself, where more is read between those of two points it is late.
 template <int n, class Scalar>
 void prefetch_point([[maybe_unused]] const CsrIluSequence& order, [[maybe_unused]] std::int64_t index,
-                    [[maybe_unused]] const Scalar* from, [[maybe_unused]] const Scalar* to) {
+                    [[maybe_unused]] const Scalar* read, [[maybe_unused]] const Scalar* written) {
 #if defined(__GNUC__)
   if (n == 1 && order.m_rows == nullptr) return;
-  auto const row = order.row(index);
-  __builtin_prefetch(from + row * n);
-  __builtin_prefetch(from + row * n + n - 1);
-  __builtin_prefetch(to + row * n, 1);
-  __builtin_prefetch(to + row * n + n - 1, 1);
+  auto const first = order.row(index) * n, last = first + n - 1;
+  if (read != nullptr && read != written) {
+    __builtin_prefetch(read + first);
+    __builtin_prefetch(read + last);
+  }
+  if (written != nullptr) {
+    __builtin_prefetch(written + first, 1);
+    __builtin_prefetch(written + last, 1);
+  }
 #endif
 }
 
@@ -109,8 +113,8 @@ struct CsrIluByRows {
   KOKKOS_FUNCTION std::int64_t end(const Place& place) const { return m_end[place.row]; }
   KOKKOS_FUNCTION std::int64_t column(std::int64_t number) const { return m_columns[number]; }
   template <int n, class Scalar>
-  void prefetch(std::int64_t index, const Scalar* from, const Scalar* to) const {
-    prefetch_point<n>(m_order, index, from, to);
+  void prefetch(std::int64_t index, const Scalar* read, const Scalar* written) const {
+    prefetch_point<n>(m_order, index, read, written);
   }
 };
 
@@ -135,9 +139,10 @@ struct CsrIluByPositions {
     return behind ? m_bounds[place.point] : m_bounds[place.point + 1] - 1;
   }
   KOKKOS_FUNCTION std::int64_t column(std::int64_t number) const { return m_columns[number]; }
+  /// Of vectors that are where rows are.
   template <int n, class Scalar>
-  void prefetch(std::int64_t index, const Scalar* from, const Scalar* to) const {
-    prefetch_point<n>({m_rows, m_first, m_step}, index, from, to);
+  void prefetch(std::int64_t index, const Scalar* read, const Scalar* written) const {
+    prefetch_point<n>({m_rows, m_first, m_step}, index, read, written);
   }
 };
 
@@ -151,7 +156,7 @@ struct CsrIluForward {
 
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
-    m_rows.template prefetch<n>(index, m_rhs, Rows::have_positions ? m_rhs : m_y);
+    m_rows.template prefetch<n, Scalar>(index, m_rhs, Rows::have_positions ? nullptr : m_y);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<false, true, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{m_factors.m_scales};
@@ -182,7 +187,7 @@ struct CsrIluBackward {
 
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
-    m_rows.template prefetch<n>(index, Rows::have_positions ? m_result : m_y, m_result);
+    m_rows.template prefetch<n, Scalar>(index, Rows::have_positions ? nullptr : m_y, m_result);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<false, false, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{m_factors.m_scales};
@@ -266,7 +271,9 @@ struct CsrIluGivingSweep {
 
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
-    if constexpr (with_diagonal || !Rows::have_positions) m_rows.template prefetch<n>(index, m_result, m_result);
+    if constexpr (with_diagonal || !Rows::have_positions) {
+      m_rows.template prefetch<n, Scalar>(index, nullptr, m_result);
+    }
   }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<true, with_diagonal, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{
