@@ -95,9 +95,10 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation
       for (auto const* value = factors.block(begin); value < factors.block(end); value += line) visit(value);
     };
     auto const lower_begin = factors.m_lower_begin[row], diagonal = factors.m_diagonal[row];
+    auto const upper_begin = factors.m_upper_begin[row], upper_end = factors.m_upper_end[row];
     for_blocks(lower_begin, diagonal + 1, [](const Storage* value) { __builtin_prefetch(value, 1); });
-    for_blocks(factors.m_upper_begin[row], factors.m_upper_end[row],
-               [](const Storage* value) { __builtin_prefetch(value, 1); });
+    for_blocks(upper_begin, upper_end, [](const Storage* value) { __builtin_prefetch(value, 1); });
+    if (!have_products(lower_begin, diagonal + 1) && !have_products(upper_begin, upper_end)) return;
     for (auto lower = lower_begin; lower < diagonal; ++lower) {
       auto const before = factors.m_columns[lower];
       for_blocks(factors.m_upper_begin[before], factors.m_upper_end[before],
@@ -108,6 +109,11 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation
 
   KOKKOS_FUNCTION Columns pivot(std::int64_t row, const Units& units) const {
     return eliminate(units, this->m_factors.m_diagonal[row]);
+  }
+
+ private:
+  bool have_products(std::int64_t begin, std::int64_t end) const {
+    return m_product_begin[begin] < m_product_begin[end];
   }
 };
 
