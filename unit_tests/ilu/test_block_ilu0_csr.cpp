@@ -149,12 +149,15 @@ TYPED_TEST(BlockIlu0CsrTest, takes_a_matrix_without_rows) {
   TypeParam const exec;
   BlockCsr<double, 2, TypeParam> const a(exec, {0}, {});
   for (auto const path : csr_paths_of<TypeParam>()) {
-    BlockIlu0Csr<double, 2, TypeParam> ilu(exec, a, {.path = path});
-    EXPECT_EQ(ilu.forward_levels(), 0);
-    ilu.factor(exec, a);
-    typename BlockCsr<double, 2, TypeParam>::Vector const x("x", 0);
-    ilu.solve(exec, x, x);
-    EXPECT_TRUE(ilu.status(exec).ok());
+    for (auto const order : {RowOrder::natural, RowOrder::rcm}) {
+      BlockIlu0Csr<double, 2, TypeParam> ilu(exec, a, {.path = path, .order = order, .transposed = true});
+      EXPECT_EQ(ilu.forward_levels(), 0);
+      ilu.factor(exec, a);
+      typename BlockCsr<double, 2, TypeParam>::Vector const x("x", 0);
+      ilu.solve(exec, x, x);
+      ilu.solve_transposed(exec, x, x);
+      EXPECT_TRUE(ilu.status(exec).ok());
+    }
   }
 }
 
