@@ -95,10 +95,13 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation
       for (auto const* value = factors.block(begin); value < factors.block(end); value += line) visit(value);
     };
     auto const lower_begin = factors.m_lower_begin[row], diagonal = factors.m_diagonal[row];
-    auto const upper_begin = factors.m_upper_begin[row], upper_end = factors.m_upper_end[row];
     for_blocks(lower_begin, diagonal + 1, [](const Storage* value) { __builtin_prefetch(value, 1); });
-    for_blocks(upper_begin, upper_end, [](const Storage* value) { __builtin_prefetch(value, 1); });
-    if (!have_products(lower_begin, diagonal + 1) && !have_products(upper_begin, upper_end)) return;
+    for_blocks(factors.m_upper_begin[row], factors.m_upper_end[row],
+               [](const Storage* value) { __builtin_prefetch(value, 1); });
+    // Rows of DILU may have no products, those of SSOR have none; of others nearly all have some.
+    if constexpr (Relaxation::exists) {
+      if (m_product_begin[lower_begin] == m_product_begin[diagonal + 1]) return;
+    }
     for (auto lower = lower_begin; lower < diagonal; ++lower) {
       auto const before = factors.m_columns[lower];
       for_blocks(factors.m_upper_begin[before], factors.m_upper_end[before],
@@ -109,11 +112,6 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation
 
   KOKKOS_FUNCTION Columns pivot(std::int64_t row, const Units& units) const {
     return eliminate(units, this->m_factors.m_diagonal[row]);
-  }
-
- private:
-  bool have_products(std::int64_t begin, std::int64_t end) const {
-    return m_product_begin[begin] < m_product_begin[end];
   }
 };
 
@@ -167,10 +165,10 @@ struct CsrIluFactor {
   }
   static constexpr int bounds_prefetched = 4;
   /// Rows that are taken in an order have anywhere what says where their blocks are, and nothing can be asked for
-  /// before that is there.
+  /// before that is there. Beside all else that is read, processors are late with it also where rows are taken by their
+  /// numbers.
   void prefetch_bounds([[maybe_unused]] std::int64_t index) const {
 #if defined(__GNUC__)
-    if (m_order.m_rows == nullptr) return;
     auto const row = m_order.row(index);
     auto const& factors = m_elimination.m_factors;
     __builtin_prefetch(m_elimination.m_a.offsets() + row);
