@@ -50,6 +50,7 @@ struct CsrIluForward {
   const Scalar* m_rhs;
   Scalar* m_y;
 
+  static constexpr int vectors_moved = 2;
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
     m_rows.template prefetch<n, Scalar>(index, m_rhs, Rows::have_positions ? nullptr : m_y);
@@ -81,6 +82,7 @@ struct CsrIluBackward {
   Scalar* m_x;
   Scalar* m_result;  ///< x where rows are: m_x, where they have no positions
 
+  static constexpr int vectors_moved = Rows::have_positions ? 3 : 2;
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
     m_rows.template prefetch<n, Scalar>(index, Rows::have_positions ? nullptr : m_y, m_result);
@@ -116,6 +118,7 @@ struct CsrIluTransposedSweep {
   const Scalar* m_rhs;
   Scalar* m_y;
 
+  static constexpr int vectors_moved = 2;
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
@@ -165,6 +168,7 @@ struct CsrIluGivingSweep {
   Scalar* m_y;
   Scalar* m_result;  ///< of a sweep with the diagonal, y where rows are: m_y, where they have no positions
 
+  static constexpr int vectors_moved = with_diagonal && Rows::have_positions ? 3 : 2;
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
     if constexpr (with_diagonal || !Rows::have_positions) {
