@@ -244,8 +244,8 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
 
   /// Of a row, in a sweep over as many blocks that reads and writes as many vectors; noted for timers.
   double counted_bytes(const char* label, std::int64_t count, int vectors_moved) const {
-    double const bytes = per_row(count) * (n * n * sizeof(StorageScalar) + sizeof(int)) +
-                         static_cast<double>(n * vectors_moved * sizeof(Scalar));
+    double const bytes =
+        per_row(count) * (n * n * sizeof(StorageScalar) + sizeof(int)) + 1.0 * n * vectors_moved * sizeof(Scalar);
     count_bytes(label, bytes * static_cast<double>(rows()));
     return bytes;
   }
