@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -188,6 +189,35 @@ TYPED_TEST(RowSweepTest, keeps_dependencies_between_rows) {
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
+/// Counts what is asked for of rows that have not run.
+struct AskingKernel {
+  std::atomic<int>* m_asked;
+  std::atomic<int>* m_bounds_asked;
+  int* m_runs;  ///< of each row
+
+  static constexpr int prefetched = 1;
+  void prefetch(std::int64_t row) const { *m_asked += m_runs[row] == 0 ? 1 : 0; }
+  static constexpr int bounds_prefetched = 4;
+  void prefetch_bounds(std::int64_t row) const { *m_bounds_asked += m_runs[row] == 0 ? 1 : 0; }
+  void operator()(std::int64_t row) const { ++m_runs[row]; }
+};
+
+TEST(RowSweepThreads, ask_for_all_rows_of_a_tile_but_the_first_ones) {
+  LeastTeam const team(always_teams);
+  constexpr int rows = 1001;
+  for (int const threads : {1, 4}) {
+    Kokkos::OpenMP const exec(threads);
+    host::RowSweep<Kokkos::OpenMP> const sweep(exec, "sweep", no_needs(rows), 2000);
+    std::atomic<int> asked = 0, bounds_asked = 0;
+    std::vector<int> runs(rows, 0);
+    sweep.run_rows(exec, "sweep", 8, rows, [&] { return AskingKernel{&asked, &bounds_asked, runs.data()}; });
+    int const tiles = threads == 1 ? 1 : static_cast<int>(host::RowTiles(no_needs(rows), 2000, threads).tiles.size());
+    EXPECT_EQ(runs, std::vector<int>(rows, 1));
+    EXPECT_EQ(asked, rows - tiles) << threads;
+    EXPECT_EQ(bounds_asked, rows - 4 * tiles) << threads;
+  }
+}
+
 TEST(RowSweepThreads, may_be_more_than_cores) {
   LeastTeam const team(always_teams);
   for (int const threads : {1, 2, 4, 7}) {

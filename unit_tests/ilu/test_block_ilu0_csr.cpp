@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/timers.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
@@ -11,6 +13,8 @@
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/line/line_implicit_csr.hpp>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "support/csr_ilu_plan.hpp"
@@ -149,12 +153,43 @@ TYPED_TEST(BlockIlu0CsrTest, takes_a_matrix_without_rows) {
   TypeParam const exec;
   BlockCsr<double, 2, TypeParam> const a(exec, {0}, {});
   for (auto const path : csr_paths_of<TypeParam>()) {
-    BlockIlu0Csr<double, 2, TypeParam> ilu(exec, a, {.path = path});
-    EXPECT_EQ(ilu.forward_levels(), 0);
-    ilu.factor(exec, a);
-    typename BlockCsr<double, 2, TypeParam>::Vector const x("x", 0);
-    ilu.solve(exec, x, x);
-    EXPECT_TRUE(ilu.status(exec).ok());
+    for (auto const order : {RowOrder::natural, RowOrder::rcm}) {
+      BlockIlu0Csr<double, 2, TypeParam> ilu(exec, a, {.path = path, .order = order, .transposed = true});
+      EXPECT_EQ(ilu.forward_levels(), 0);
+      ilu.factor(exec, a);
+      typename BlockCsr<double, 2, TypeParam>::Vector const x("x", 0);
+      ilu.solve(exec, x, x);
+      ilu.solve_transposed(exec, x, x);
+      EXPECT_TRUE(ilu.status(exec).ok());
+    }
+  }
+}
+
+TYPED_TEST(BlockIlu0CsrTest, counts_the_bytes_that_a_solve_moves) {
+  if constexpr (HostExecutionSpace<TypeParam>) {
+    constexpr int n = 2;
+    TypeParam const exec;
+    auto const a = to_device<double, n, double>(exec, random_csr(40, n));
+    auto const b = to_view<double>(exec, random_vector(40 * n)), x = to_view<double>(exec, random_vector(40 * n));
+    double const blocks = (8.0 * n * n + 4) * static_cast<double>(a.blocks()), vector = 8.0 * n * 40;
+    auto const expect_vectors = [&](RowOrder order, int plain, int transposed) {
+      BlockIlu0Csr<double, n, TypeParam> ilu(exec, a, {.order = order, .transposed = true});
+      ilu.factor(exec, a);
+      Timers::start();
+      ilu.solve(exec, b, x);
+      ilu.solve_transposed(exec, b, x);
+      Timers::stop();
+      std::map<std::string, double> bytes;
+      for (auto const& entry : Timers::entries()) bytes[entry.label] = entry.bytes;
+      Timers::reset();
+      std::string const of = "Hyperplane::BlockIlu0Csr::";
+      EXPECT_EQ(bytes[of + "forward"] + bytes[of + "backward"], blocks + plain * vector);
+      // For more threads rows may gather their products, and nothing is copied.
+      if (exec.concurrency() > 2) return;
+      EXPECT_EQ(bytes[of + "forward_transposed"] + bytes[of + "backward_transposed"], blocks + transposed * vector);
+    };
+    expect_vectors(RowOrder::natural, 4, 6);
+    expect_vectors(RowOrder::rcm, 5, 7);
   }
 }
 

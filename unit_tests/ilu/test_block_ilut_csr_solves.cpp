@@ -30,8 +30,11 @@ TYPED_TEST_SUITE(BlockIlutCsrSolves, ExecutionSpaces, SpaceNames);
 TYPED_TEST(BlockIlutCsrSolves, solves_by_halves_and_into_another_vector) {
   TypeParam const exec;
   auto const a = to_device<double, 2, double>(exec, random_csr(40, 2));
-  BlockIlutCsr<double, 2, TypeParam> ilu(exec, a);
-  compare_halves(exec, ilu, a);
+  for (auto const order : {RowOrder::natural, RowOrder::colours}) {
+    BlockIlutCsr<double, 2, TypeParam> ilu(exec, a, {.order = order, .transposed = true});
+    compare_halves(exec, ilu, a);
+    compare_transposed_halves(exec, ilu, a);
+  }
 }
 
 TYPED_TEST(BlockIlutCsrSolves, solves_with_the_transposed_factors) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
@@ -60,14 +61,19 @@ void check(const std::string& what, const ReferenceCsr& reference, const DenseMa
 template <int n>
 void check_size() {
   auto const a = shuffled(random_csr(9, n));
-  auto const order = natural_order(a.rows());
-  check<BlockIlu0Csr<double, n, Exec>>("BILU(0)", a, ReferenceCsrIlu(a).product());
-  check<BlockIlukCsr<double, n, Exec>>("ILU(1)", a, ReferenceCsrIlu(a, order, 1).product(), {.fill = 1});
-  check<BlockIlutCsr<double, n, Exec>>("ILUT", a, ReferenceCsrIlut(a, order, 0.01, 2).product(),
-                                       {.drop_tolerance = 0.01, .row_entries = 2});
-  check<DiluCsr<double, n, Exec>>("DILU", a, ReferenceCsrRelaxation::dilu(a, order));
   double const w = 1.3;
-  check<SsorCsr<double, n, Exec>>("SSOR", a, ReferenceCsrRelaxation::ssor(a, order, w), {.relaxation = w});
+  for (auto const order : {RowOrder::natural, RowOrder::rcm}) {
+    SCOPED_TRACE("order " + std::to_string(static_cast<int>(order)));
+    auto const rows = order_rows(order, a.offsets, a.columns);
+    check<BlockIlu0Csr<double, n, Exec>>("BILU(0)", a, ReferenceCsrIlu(a, rows, 0).product(), {.order = order});
+    check<BlockIlukCsr<double, n, Exec>>("ILU(1)", a, ReferenceCsrIlu(a, rows, 1).product(),
+                                         {.fill = 1, .order = order});
+    check<BlockIlutCsr<double, n, Exec>>("ILUT", a, ReferenceCsrIlut(a, rows, 0.01, 2).product(),
+                                         {.drop_tolerance = 0.01, .row_entries = 2, .order = order});
+    check<DiluCsr<double, n, Exec>>("DILU", a, ReferenceCsrRelaxation::dilu(a, rows), {.order = order});
+    check<SsorCsr<double, n, Exec>>("SSOR", a, ReferenceCsrRelaxation::ssor(a, rows, w),
+                                    {.relaxation = w, .order = order});
+  }
   check<BlockJacobiCsr<double, n, Exec>>("block Jacobi", a, ReferenceCsrRelaxation::jacobi(a, w), {.relaxation = w});
 }
 

@@ -108,6 +108,7 @@ TYPED_TEST(SeveralVectors, are_multiplied_as_single_ones) {
     compare_products<double, 4, float, count>(exec, random_csr(13, 4));
   });
   compare_products<double, 8, double, 4>(exec, random_csr(9, 8));
+  compare_products<double, 11, double, 4>(exec, random_csr(9, 11));
   compare_products<double, 16, double, 8>(exec, random_csr(9, 16));
   compare_products<float, 9, float, 8>(exec, random_csr(9, 9));
 }

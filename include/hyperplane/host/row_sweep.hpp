@@ -93,13 +93,17 @@ class RowSweep {
   }
 
   /// kernel_of()(row) for as many rows as there are, which move as many bytes together. A kernel may have a function
-  /// prefetch(row), for a row that comes `prefetched` rows later.
+  /// prefetch(row), for a row that comes `prefetched` rows later, and before it prefetch_bounds(row), for one that
+  /// comes `bounds_prefetched` rows later, of which it asks for what says where the rest is.
   template <class KernelOf>
   void run_rows(const Exec& exec, const std::string& label, double bytes, std::int64_t rows,
                 const KernelOf& kernel_of) const {
     auto const for_rows = [](const auto& kernel, std::int64_t begin, std::int64_t end,
                              [[maybe_unused]] std::int64_t tile_end) {
       for (auto row = begin; row < end; ++row) {
+        if constexpr (requires { kernel.bounds_prefetched; }) {
+          if (row + kernel.bounds_prefetched < tile_end) kernel.prefetch_bounds(row + kernel.bounds_prefetched);
+        }
         if constexpr (requires { kernel.prefetched; }) {
           if (row + kernel.prefetched < tile_end) kernel.prefetch(row + kernel.prefetched);
         }

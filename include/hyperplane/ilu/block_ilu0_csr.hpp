@@ -51,20 +51,22 @@ struct BlockIlu0CsrOptions {
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Which rows can be taken at a time is a matter of
 /// the order in which they are taken: see forward_levels(). Copies, made after factor(), share factors and working
-/// memory: at most one factor(), solve(), forward() or backward() of a plan and all its copies may run at a time.
+/// memory: at most one factor(), solve(), forward() or backward(), with M or M^T, of a plan and all its copies may run
+/// at a time, on Serial too.
 ///
-/// Cost: a solve takes 2 n^2 flops per block, reads n^2 values and an index per block, and 4 n values per point.
-/// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which
-/// the pattern has (i, k), (k, j) and (i, j); reads n^2 values per block and writes as many. Launches: for each level
-/// one on CsrPath::portable, one for each sweep on CsrPath::team and CsrPath::tickets; and one that finishes the
-/// status; one before them compares structures; three before them choose units of Half, and one more on
-/// CsrPath::tickets those of rows. With `pivot_shift` factor() has one more, and one for each level on
-/// CsrPath::tickets, too. Memory: n^2 values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per
-/// point, up to one per block and point by which structures are compared, and 8 where rows are not taken by their
-/// numbers; there, on CsrPath::team, also 4 per block, 16 and n values of Scalar per point, so that a solve has what it
-/// reads and writes in the order of the rows; on CsrPath::tickets 2 n values of Scalar per point, and
-/// up to 8 bytes. On hosts with n = 1 there is no list of triples: 12 bytes per block and nothing per triple, but 4
-/// bytes per point for each thread.
+/// Cost: a solve takes 2 n^2 flops per block, reads n^2 values and an index per block, and moves 4 n values per point,
+/// 5 n on CsrPath::team where rows are not taken by their numbers. factor() takes 2 n^3 flops per point, per block
+/// behind the diagonal, and per triple of rows k < i, k < j for which the pattern has (i, k), (k, j) and (i, j); reads
+/// n^2 values per block and writes as many. Launches: for each level one on CsrPath::portable, one for each sweep on
+/// CsrPath::team and CsrPath::tickets, and on CsrPath::team one more where solve_transposed() copies rhs first, into x
+/// or the order of the rows, which moves 2 n values per point more. factor() has one more that finishes the status; one
+/// before them compares structures; three before them choose units of Half, and one more on CsrPath::tickets those of
+/// rows. With `pivot_shift` it has one more, and one for each level on CsrPath::tickets, too. Memory: n^2 values of
+/// StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, up to one per block and point by which
+/// structures are compared, and 8 where rows are not taken by their numbers; there, on CsrPath::team, also 4 bytes per
+/// block, and 16 bytes and n values of Scalar per point, so that a solve has what it reads and writes in the order of
+/// the rows; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes. On hosts with n = 1 there is no
+/// list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,

@@ -48,7 +48,8 @@ struct DiluCsrOptions {
 /// after factor(): kept are L, d^-1 and d^-1 U, as those of BlockIlu0Csr, with its units, overflows and launches, and
 /// CsrPath::tickets on CUDA. So a solve reads n^2 values of 2 bytes and an int per block where it reads n^2 values of A
 /// and 12 bytes otherwise, and factor() takes 2 n^3 flops per point, per block behind the diagonal and, without lu_sgs,
-/// per pair. Memory: 2 n^2 + 20 bytes per block, 16 per pair, and what BlockIlu0Csr has per point.
+/// per pair. Memory: 2 n^2 + 20 bytes per block, 16 per pair, what BlockIlu0Csr has per point, and on CsrPath::team 4
+/// bytes more per block where rows are not taken by their numbers.
 ///
 /// With the option `pivot_shift`, s > 0, a block d_i that is singular, or whose inverse cannot be stored, is replaced
 /// by d_i + s |A_i| I before anything is computed with it, as in BlockIlu0Csr, and at the price that it has there.
@@ -56,7 +57,7 @@ struct DiluCsrOptions {
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Rows are run as those of BlockIlu0Csr.
 /// Copies, made after factor(), share factors and working memory: at most one factor(), solve(), forward() or
-/// backward() of a plan and all its copies may run at a time.
+/// backward(), with M or M^T, of a plan and all its copies may run at a time, on Serial too.
 ///
 /// Cost: a solve takes 2 n^2 flops per block and 2 n^2 per point, reads n^2 values and 12 bytes per block, n^2 and 4 n
 /// values per point. factor() takes 2 n^3 flops per point and 4 n^3 per pair of blocks (i, j) and (j, i), of which it

@@ -98,6 +98,10 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation
     for_blocks(lower_begin, diagonal + 1, [](const Storage* value) { __builtin_prefetch(value, 1); });
     for_blocks(factors.m_upper_begin[row], factors.m_upper_end[row],
                [](const Storage* value) { __builtin_prefetch(value, 1); });
+    // Rows of DILU may have no products, those of SSOR have none; of others nearly all have some.
+    if constexpr (Relaxation::exists) {
+      if (m_product_begin[lower_begin] == m_product_begin[diagonal + 1]) return;
+    }
     for (auto lower = lower_begin; lower < diagonal; ++lower) {
       auto const before = factors.m_columns[lower];
       for_blocks(factors.m_upper_begin[before], factors.m_upper_end[before],
@@ -154,19 +158,18 @@ struct CsrIluFactor {
     if (excess != Scalar(0)) m_singular.record(position, unstorable_code);
   }
 
-  static constexpr int prefetched = 4;
-  /// Asks for the blocks of the next row, and for what says where those of a later one are: rows that are taken in an
-  /// order have that anywhere, and nothing can be asked for before it is there.
+  static constexpr int prefetched = 1;
   void prefetch(std::int64_t index) const {
-    prefetch_bounds(m_order.row(index));
-    auto const next = index - (prefetched - 1);
-    prefetch_blocks(m_elimination.m_a, m_order, next);
-    m_elimination.prefetch(m_order.row(next));
+    prefetch_blocks(m_elimination.m_a, m_order, index);
+    m_elimination.prefetch(m_order.row(index));
   }
-
- private:
-  void prefetch_bounds([[maybe_unused]] std::int64_t row) const {
+  static constexpr int bounds_prefetched = 4;
+  /// Rows that are taken in an order have anywhere what says where their blocks are, and nothing can be asked for
+  /// before that is there. Beside all else that is read, processors are late with it also where rows are taken by their
+  /// numbers.
+  void prefetch_bounds([[maybe_unused]] std::int64_t index) const {
 #if defined(__GNUC__)
+    auto const row = m_order.row(index);
     auto const& factors = m_elimination.m_factors;
     __builtin_prefetch(m_elimination.m_a.offsets() + row);
     for (auto const* const table :
@@ -177,6 +180,7 @@ struct CsrIluFactor {
 #endif
   }
 
+ private:
   KOKKOS_FUNCTION void keep(const Columns& block, std::int64_t number, Scalar& excess) const {
     excess += block.template excess<Storage>();
     block.store(m_elimination.m_factors.block(number));

@@ -4,8 +4,7 @@
 #include <hyperplane/block/columns.hpp>
 #include <hyperplane/block/row_sums.hpp>
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/csr/block_csr_ref.hpp>
-#include <hyperplane/ilu/detail/csr_row_blocks.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_sequence.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
 
@@ -16,19 +15,6 @@
 
 /// What kernels have of the factors of a BlockCsr, and sweeps with them: each block row by one thread.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// The order in which a sweep takes block rows: that of a list, or by their numbers; from m_first on, by steps of
-/// m_step.
-struct CsrIluSequence {
-  const int* m_rows;  ///< or none
-  std::int64_t m_first;
-  int m_step;
-
-  KOKKOS_FUNCTION std::int64_t row(std::int64_t index) const {
-    auto const at = m_first + m_step * index;
-    return m_rows != nullptr ? m_rows[at] : at;
-  }
-};
 
 /// Which blocks are in which row, for kernels; they are numbered as in CsrIluBlocks.
 struct CsrIluRows {
@@ -56,91 +42,6 @@ struct CsrIluFactors : CsrIluRows {
   }
 };
 
-/// Prefetches the blocks of a row, on hosts whose compilers have a way to ask for it. Also of rows that follow one
-/// another: beside all else that a factorization reads, processors do not see that as a stream.
-template <class Storage, int n, class Offset>
-void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a,
-                     [[maybe_unused]] const CsrIluSequence& order, [[maybe_unused]] std::int64_t index) {
-#if defined(__GNUC__)
-  auto const row = order.row(index);
-  constexpr std::int64_t line = 64 / sizeof(Storage);
-  auto const* const values = &a(0, 0, 0);
-  auto const blocks = blocks_of_row(a, row);
-  auto const end = blocks.end * n * n;
-  for (auto value = blocks.begin * n * n; value < end; value += line) __builtin_prefetch(values + value);
-#endif
-}
-
-/// Prefetches what a sweep reads and writes at a point. Of single values that follow one another the processor does it
-/// by itself, where more is read between those of two points it is late.
-template <int n, class Scalar>
-void prefetch_point([[maybe_unused]] const CsrIluSequence& order, [[maybe_unused]] std::int64_t index,
-                    [[maybe_unused]] const Scalar* from, [[maybe_unused]] const Scalar* to) {
-#if defined(__GNUC__)
-  if (n == 1 && order.m_rows == nullptr) return;
-  auto const row = order.row(index);
-  __builtin_prefetch(from + row * n);
-  __builtin_prefetch(from + row * n + n - 1);
-  __builtin_prefetch(to + row * n, 1);
-  __builtin_prefetch(to + row * n + n - 1, 1);
-#endif
-}
-
-/// Rows of a sweep where the factors have them: their blocks before the diagonal, or behind it, in the order in which
-/// the sweep takes them.
-struct CsrIluByRows {
-  CsrIluSequence m_order;
-  const std::int64_t* m_begin;
-  const std::int64_t* m_end;
-  const int* m_columns;
-
-  static constexpr bool have_positions = false;
-
-  /// Where vectors of the sweep have the row, and where those that it is given have it.
-  struct Place {
-    std::int64_t point;
-    std::int64_t row;
-  };
-  KOKKOS_FUNCTION Place place(std::int64_t index) const {
-    auto const row = m_order.row(index);
-    return {row, row};
-  }
-  KOKKOS_FUNCTION std::int64_t begin(const Place& place) const { return m_begin[place.row]; }
-  KOKKOS_FUNCTION std::int64_t end(const Place& place) const { return m_end[place.row]; }
-  KOKKOS_FUNCTION std::int64_t column(std::int64_t number) const { return m_columns[number]; }
-  template <int n, class Scalar>
-  void prefetch(std::int64_t index, const Scalar* from, const Scalar* to) const {
-    prefetch_point<n>(m_order, index, from, to);
-  }
-};
-
-/// Rows of a sweep whose vectors have them in their order: see CsrIluPositions.
-template <bool behind>
-struct CsrIluByPositions {
-  const int* m_rows;             ///< of each position
-  const std::int64_t* m_bounds;  ///< of the blocks of each position, the diagonal one too; behind it, they fall
-  const int* m_columns;          ///< positions
-  std::int64_t m_first;
-  int m_step;
-
-  static constexpr bool have_positions = true;
-  using Place = CsrIluByRows::Place;
-
-  KOKKOS_FUNCTION Place place(std::int64_t index) const {
-    auto const point = m_first + m_step * index;
-    return {point, m_rows[point]};
-  }
-  KOKKOS_FUNCTION std::int64_t begin(const Place& place) const { return m_bounds[place.point + (behind ? 1 : 0)]; }
-  KOKKOS_FUNCTION std::int64_t end(const Place& place) const {
-    return behind ? m_bounds[place.point] : m_bounds[place.point + 1] - 1;
-  }
-  KOKKOS_FUNCTION std::int64_t column(std::int64_t number) const { return m_columns[number]; }
-  template <int n, class Scalar>
-  void prefetch(std::int64_t index, const Scalar* from, const Scalar* to) const {
-    prefetch_point<n>({m_rows, m_first, m_step}, index, from, to);
-  }
-};
-
 /// y = d^-1 (b - L y); where rows have no positions, y may be b.
 template <class Scalar, int n, class Storage, class Rows = CsrIluByRows>
 struct CsrIluForward {
@@ -149,9 +50,10 @@ struct CsrIluForward {
   const Scalar* m_rhs;
   Scalar* m_y;
 
+  static constexpr int vectors_moved = 2;
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
-    m_rows.template prefetch<n>(index, m_rhs, Rows::have_positions ? m_rhs : m_y);
+    m_rows.template prefetch<n, Scalar>(index, m_rhs, Rows::have_positions ? nullptr : m_y);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<false, true, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{m_factors.m_scales};
@@ -180,9 +82,10 @@ struct CsrIluBackward {
   Scalar* m_x;
   Scalar* m_result;  ///< x where rows are: m_x, where they have no positions
 
+  static constexpr int vectors_moved = Rows::have_positions ? 3 : 2;
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
-    m_rows.template prefetch<n>(index, Rows::have_positions ? m_result : m_y, m_result);
+    m_rows.template prefetch<n, Scalar>(index, Rows::have_positions ? nullptr : m_y, m_result);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<false, false, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{m_factors.m_scales};
@@ -215,6 +118,7 @@ struct CsrIluTransposedSweep {
   const Scalar* m_rhs;
   Scalar* m_y;
 
+  static constexpr int vectors_moved = 2;
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
@@ -264,9 +168,12 @@ struct CsrIluGivingSweep {
   Scalar* m_y;
   Scalar* m_result;  ///< of a sweep with the diagonal, y where rows are: m_y, where they have no positions
 
+  static constexpr int vectors_moved = with_diagonal && Rows::have_positions ? 3 : 2;
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const {
-    if constexpr (with_diagonal || !Rows::have_positions) m_rows.template prefetch<n>(index, m_result, m_result);
+    if constexpr (with_diagonal || !Rows::have_positions) {
+      m_rows.template prefetch<n, Scalar>(index, nullptr, m_result);
+    }
   }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     CsrSweepUnits<true, with_diagonal, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{

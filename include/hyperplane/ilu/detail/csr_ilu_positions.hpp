@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
@@ -38,7 +39,9 @@ class CsrIluPositions {
   Scalar* values() const { return m_values.data(); }
   /// It becomes a copy of one that is where rows are.
   void take(const char* label, const Exec& exec, const Scalar* from) const {
-    launch(label, LongIndexRange<Exec>(exec, 0, static_cast<std::int64_t>(m_rows.extent(0))), 2.0 * n * sizeof(Scalar),
+    constexpr double bytes = 2.0 * n * sizeof(Scalar);
+    count_bytes(label, bytes * static_cast<double>(m_rows.extent(0)));
+    launch(label, LongIndexRange<Exec>(exec, 0, static_cast<std::int64_t>(m_rows.extent(0))), bytes,
            TakeRow{m_rows.data(), from, m_values.data()});
   }
   /// Of a sweep over the positions first, first + step, ...; `behind` the diagonal or before it.

@@ -24,6 +24,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <hyperplane/ilu/detail/csr_ilu_tickets_cuda.hpp>
@@ -164,6 +165,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
     if constexpr (HostExecutionSpace<Exec>) {
       if (sweep.gives()) {
         if (rhs.data() != y.data()) {
+          count_bytes(label, 2.0 * sizeof(Scalar) * static_cast<double>(y.size()));
           copy_spread(label, exec, static_cast<std::int64_t>(y.size()), rhs.data(), 1, y.data(), 1);
         }
         return run_giving<with_diagonal>(exec, label, sweep, y, [&](const CsrIluSequence& order) {
@@ -220,14 +222,14 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
     if constexpr (CudaExecutionSpace<Exec>) {
       if (m_tickets && m_tickets->are_faster_one_by_one(levels, count)) {
         for (int j = 0; j < count; ++j) {
-          counted_bytes(label, entries, 1);
+          counted_bytes(label, entries, 2);
           m_tickets->template sweep<CsrFactorSweep<transposed, with_diagonal>>(
               exec, label, levels, of, rhs.flat().data() + j, x.flat().data() + j, count);
         }
         return;
       }
     }
-    double const bytes = counted_bytes(label, entries, count);
+    double const bytes = counted_bytes(label, entries, 2 * count);
     levels.run(
         exec, label, bytes,
         [&](const CsrIluSequence& order) {
@@ -240,10 +242,10 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
         tall_threads<Exec, count>);
   }
 
-  /// Of a row, in a sweep over as many blocks with as many vectors; noted for timers.
-  double counted_bytes(const char* label, std::int64_t count, int vectors) const {
+  /// Of a row, in a sweep over as many blocks that reads and writes as many vectors; noted for timers.
+  double counted_bytes(const char* label, std::int64_t count, int vectors_moved) const {
     double const bytes =
-        per_row(count) * (n * n * sizeof(StorageScalar) + sizeof(int)) + 2.0 * n * vectors * sizeof(Scalar);
+        per_row(count) * (n * n * sizeof(StorageScalar) + sizeof(int)) + 1.0 * n * vectors_moved * sizeof(Scalar);
     count_bytes(label, bytes * static_cast<double>(rows()));
     return bytes;
   }
@@ -252,7 +254,8 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   void run(const Exec& exec, const char* label, std::int64_t count, const CsrIluLevelKernels<Exec>& levels,
            [[maybe_unused]] const SweepBlocks& of, [[maybe_unused]] const Vector& rhs, [[maybe_unused]] const Vector& x,
            const KernelOf& kernel_of) const {
-    double const bytes = counted_bytes(label, count, 1);
+    using Kernel = std::invoke_result_t<const KernelOf&, const CsrIluSequence&>;
+    double const bytes = counted_bytes(label, count, Kernel::vectors_moved);
     if constexpr (CudaExecutionSpace<Exec>) {
       if (m_tickets) {
         return m_tickets->template sweep<CsrFactorSweep<transposed, with_diagonal>>(exec, label, levels, of, rhs.data(),
