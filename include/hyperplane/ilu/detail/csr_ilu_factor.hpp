@@ -172,10 +172,11 @@ struct CsrIluFactor {
     auto const row = m_order.row(index);
     auto const& factors = m_elimination.m_factors;
     __builtin_prefetch(m_elimination.m_a.offsets() + row);
-    for (auto const* const table :
-         {factors.m_lower_begin, factors.m_diagonal, factors.m_upper_begin, factors.m_upper_end}) {
-      __builtin_prefetch(table + row);
-    }
+    // One by one: nvcc's pass for the host has a syntax error where they are a list to go through.
+    __builtin_prefetch(factors.m_lower_begin + row);
+    __builtin_prefetch(factors.m_diagonal + row);
+    __builtin_prefetch(factors.m_upper_begin + row);
+    __builtin_prefetch(factors.m_upper_end + row);
     if (m_positions != nullptr) __builtin_prefetch(m_positions + row);
 #endif
   }
