@@ -58,7 +58,7 @@ void for_options(typename Plan::Options options, const Visit& visit) {
   }
 }
 
-/// Those that a plan of double can have: DILU and SSOR have CsrPath::tickets in 16 bits alone.
+/// Those that a plan of double can have: its path is its own choice.
 template <class PlanOfDouble>
 typename PlanOfDouble::Options of_double(typename PlanOfDouble::Options options) {
   if constexpr (requires { options.path; }) options.path = CsrPath::automatic;
