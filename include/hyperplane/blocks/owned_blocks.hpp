@@ -8,7 +8,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 
-#include <cstddef>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,11 +22,10 @@ inline void check_owners(const std::string& function, const std::string& what, c
   if (static_cast<int>(owners.size()) != whole.block_count()) {
     fail(function + ": " + std::to_string(owners.size()) + " owners for " + to_string(whole));
   }
-  for (std::size_t b = 0; b < owners.size(); ++b) {
-    if (owners[b] >= 0 && owners[b] < count) continue;
-    fail(function + ": the owner of grid block " + std::to_string(b) + " is " + what + " " + std::to_string(owners[b]) +
-         ", there are " + std::to_string(count));
-  }
+  auto const wrong = std::find_if(owners.begin(), owners.end(), [&](int owner) { return owner < 0 || owner >= count; });
+  if (wrong == owners.end()) return;
+  fail(function + ": the owner of grid block " + std::to_string(wrong - owners.begin()) + " is " + what + " " +
+       std::to_string(*wrong) + ", there are " + std::to_string(count));
 }
 
 /// The grid blocks that one of several owners has: some, or none.
