@@ -14,6 +14,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/ordered_instances.hpp>
 
 #include <string>
 #include <type_traits>
@@ -197,7 +198,9 @@ class MultiBlockOnDevices {
         part(p).factor(m_grid.exec(p), a.part(p), step);
       });
     } catch (...) {
-      m_grid.run(exec, [&](int p) { part(p).abandon_factor(m_grid.exec(p)); });
+      detail::after_error([&] {
+        m_grid.run(exec, [&](int p) { detail::after_error([&] { part(p).abandon_factor(m_grid.exec(p)); }); });
+      });
       throw;
     }
   }

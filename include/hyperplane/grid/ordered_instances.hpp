@@ -33,6 +33,16 @@ void launch_and_gather(const Launches& launches, const Gather& gather) {
   if (error) std::rethrow_exception(error);
 }
 
+/// undo(), where an error is to be thrown that is not to be replaced by one of undo().
+template <class Undo>
+void after_error(const Undo& undo) {
+  try {
+    undo();
+  } catch (...) {
+    return;
+  }
+}
+
 /// An instance for each part of something, such as a grid, and how what works on all parts is ordered beside one more
 /// instance, that of the caller. A specialization has those of several CUDA devices. Here all instances have one
 /// memory, as those of a host have, and what comes after another thing waits for it by a fence.
@@ -64,14 +74,6 @@ class OrderedInstances {
     in_order(exec, [&] { for_parts(launch); });
   }
 
-  /// As run(), for what launches on the instances of the parts by itself.
-  template <class Launches>
-  void in_order(const Exec& exec, const Launches& launches) const {
-    exec.fence("Hyperplane: before all parts");
-    wait_for_parts();
-    launch_and_gather(launches, [&] { wait_for_parts(); });
-  }
-
   /// As run(), in 0 <= step < count steps: launch(step, p) comes after all parts have taken the step before.
   template <class Launch>
   void run_steps(const Exec& exec, int count, const Launch& launch) const {
@@ -88,6 +90,12 @@ class OrderedInstances {
   }
 
  private:
+  template <class Launches>
+  void in_order(const Exec& exec, const Launches& launches) const {
+    exec.fence("Hyperplane: before all parts");
+    wait_for_parts();
+    launch_and_gather(launches, [&] { wait_for_parts(); });
+  }
   void wait_for_parts() const {
     for (auto const& instance : *m_instances) instance.fence("Hyperplane: all parts");
   }

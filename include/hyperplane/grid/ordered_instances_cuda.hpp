@@ -56,25 +56,24 @@ class OrderedInstances<Exec> {
   /// part.
   template <class Launch>
   void run(const Exec& exec, const Launch& launch) const {
-    in_order(exec, [&] { for_parts(launch); });
+    begin(exec);
+    launch_and_gather([&] { for_parts(launch); }, [&] { gather(exec); });
   }
 
-  /// As run(), for what launches on the instances of the parts by itself.
+  /// As run(), for what launches on the instances of the parts by itself, kernels that wait for those of other parts.
+  /// Where it throws half-way, they may wait for good, and nothing on `exec` comes behind them.
   template <class Launches>
   void in_order(const Exec& exec, const Launches& launches) const {
-    if (exec.cuda_device() != this->exec(0).cuda_device()) {
-      fail(m_shared->owner + ": the execution space instance is on CUDA device " + std::to_string(exec.cuda_device()) +
-           ", the lowest part on device " + std::to_string(this->exec(0).cuda_device()));
-    }
+    begin(exec);
+    launches();
     gather(exec);
-    hand_out(exec);
-    launch_and_gather(launches, [&] { gather(exec); });
   }
 
   /// As run(), in 0 <= step < count steps: launch(step, p) comes after all parts have taken the step before.
   template <class Launch>
   void run_steps(const Exec& exec, int count, const Launch& launch) const {
-    in_order(exec, [&] {
+    begin(exec);
+    auto const steps = [&] {
       for (int step = 0; step < count; ++step) {
         if (step > 0) {
           gather(exec);
@@ -82,7 +81,8 @@ class OrderedInstances<Exec> {
         }
         for_parts([&](int p) { launch(step, p); });
       }
-    });
+    };
+    launch_and_gather(steps, [&] { gather(exec); });
   }
 
   friend bool operator==(const OrderedInstances& a, const OrderedInstances& b) {
@@ -113,6 +113,16 @@ class OrderedInstances<Exec> {
              " are on one stream, and wait for one another");
       }
     }
+  }
+
+  /// Launches on the instances of the parts come after all that is on `exec` and on them.
+  void begin(const Exec& exec) const {
+    if (exec.cuda_device() != this->exec(0).cuda_device()) {
+      fail(m_shared->owner + ": the execution space instance is on CUDA device " + std::to_string(exec.cuda_device()) +
+           ", the lowest part on device " + std::to_string(this->exec(0).cuda_device()));
+    }
+    gather(exec);
+    hand_out(exec);
   }
 
   /// Whether an instance is not that of part p.

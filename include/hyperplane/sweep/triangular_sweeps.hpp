@@ -133,7 +133,7 @@ class TriangularSweeps {
   /// Blocks that point out of the grid have to be finite: SweepPath::slab multiplies them by zero on hosts. Where
   /// StorageScalar is Quarter they have to be zero, as they share the scales of the others; compute() writes factors as
   /// Half, and what it has launched is followed by a kernel that makes those of 8 bits of them. Slots without a point
-  /// stay as they are, zero.
+  /// stay as they are, zero, but for scales of columns.
   template <class Compute>
   void fill(const Exec& exec, const Compute& compute) {
     m_filled = false;

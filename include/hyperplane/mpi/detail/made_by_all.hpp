@@ -6,7 +6,6 @@
 #include <hyperplane/mpi/communicator.hpp>
 
 #include <concepts>
-#include <exception>
 #include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -18,7 +17,7 @@ std::invoke_result_t<const Make&> made_by_all(const Communicator& communicator, 
   auto const suits_here = [&] {
     try {
       return suits();
-    } catch (const std::exception&) {
+    } catch (...) {
       return false;
     }
   };

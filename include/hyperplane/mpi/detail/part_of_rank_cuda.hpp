@@ -88,8 +88,8 @@ class PartOfRank<P> {
     for (int b = 0; b < grid.whole().block_count(); ++b) owners.push_back(grid.owner(b));
     auto const ranks = StackedParts::ranks(grid.whole(), owners, communicator.size());
     if (ranks.size() < 2) return nullptr;
-    cuda::CurrentDevice const current(exec.cuda_device());
     auto const suits = [&] {
+      cuda::CurrentDevice const current(exec.cuda_device());
       PartOf<P>::check(options);
       return (options.path == SweepPath::automatic || options.path == SweepPath::slab) && Part::lacking().empty();
     };
@@ -98,6 +98,7 @@ class PartOfRank<P> {
                                 place + 1 < static_cast<int>(ranks.size()) ? ranks[as_size(place + 1)] : none};
     auto memory = made_by_all(communicator, suits, [&] { return made_memory(exec, grid, neighbours); });
     if (!memory) return nullptr;
+    cuda::CurrentDevice const current(exec.cuda_device());
     try {
       return communicator.agree(
           [&] { return std::make_shared<PartOfRank>(exec, grid, place, neighbours, memory, options); });
@@ -177,6 +178,7 @@ class PartOfRank<P> {
 
   static std::shared_ptr<PeerMemory> made_memory(const Exec& exec, const DistributedGrid& grid,
                                                  const Neighbours& neighbours) {
+    cuda::CurrentDevice const current(exec.cuda_device());
     std::vector<int> ranks;
     if (neighbours.below != none) ranks.push_back(neighbours.below);
     if (neighbours.above != none) ranks.push_back(neighbours.above);
