@@ -131,15 +131,25 @@ void residual(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storag
   detail::apply_blocks<true>(exec, a, b, x, r);
 }
 
+namespace detail {
+
+/// What `describe(b)` says of the first grid block b for which it says something, with its number.
+template <class Describe>
+std::string describe_first_grid_block(const MultiBlockGrid& grid, const Describe& describe) {
+  for (int b = 0; b < grid.block_count(); ++b) {
+    auto const found = describe(b);
+    if (!found.empty()) return "grid block " + std::to_string(b) + ": " + found;
+  }
+  return {};
+}
+
+}  // namespace detail
+
 /// The first block of A that is not finite, in words: "grid block 2: block west of point (0, 3, 1), which points out of
 /// the grid, is not finite"; empty where all are. Waits for the instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 std::string describe_not_finite(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a) {
-  for (int b = 0; b < a.grid().block_count(); ++b) {
-    auto const found = describe_not_finite(exec, a.block(b));
-    if (!found.empty()) return "grid block " + std::to_string(b) + ": " + found;
-  }
-  return {};
+  return detail::describe_first_grid_block(a.grid(), [&](int b) { return describe_not_finite(exec, a.block(b)); });
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -19,10 +19,10 @@ template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 void narrow(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
             const MultiBlockStencil7<Scalar, n, Exec, Narrow>& copy) {
   detail::check_multi_block_grid("narrow", "the copy", copy.grid(), a.grid());
-  for (int b = 0; b < a.grid().block_count(); ++b) {
-    auto const overflow = detail::narrow_blocks(exec, a.block(b), copy.block(b), a.outside().neighbours_outside(b));
-    if (!overflow.empty()) fail("narrow: grid block " + std::to_string(b) + ": " + overflow);
-  }
+  auto const overflow = detail::describe_first_grid_block(a.grid(), [&](int b) {
+    return detail::narrow_blocks(exec, a.block(b), copy.block(b), a.outside().neighbours_outside(b));
+  });
+  if (!overflow.empty()) fail("narrow: " + overflow);
 }
 
 /// A copy of A, rounded to `Narrow`; see narrow(). Allocates it.
@@ -38,12 +38,9 @@ MultiBlockStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec,
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
 std::string describe_other_copy(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
                                 const MultiBlockStencil7<Scalar, n, Exec, Narrow>& copy) {
-  for (int b = 0; b < a.grid().block_count(); ++b) {
-    auto const found =
-        detail::describe_other_blocks(exec, a.block(b), copy.block(b), a.outside().neighbours_outside(b));
-    if (!found.empty()) return "grid block " + std::to_string(b) + ": " + found;
-  }
-  return {};
+  return detail::describe_first_grid_block(a.grid(), [&](int b) {
+    return detail::describe_other_blocks(exec, a.block(b), copy.block(b), a.outside().neighbours_outside(b));
+  });
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI
