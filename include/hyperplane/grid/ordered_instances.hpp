@@ -8,30 +8,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// launches(), then gather(), behind which comes what follows: also where launches() throws half-way. Of two errors the
-/// first one is thrown.
-template <class Launches, class Gather>
-void launch_and_gather(const Launches& launches, const Gather& gather) {
-  std::exception_ptr error;
-  try {
-    launches();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  try {
-    gather();
-  } catch (...) {
-    if (!error) throw;
-  }
-  if (error) std::rethrow_exception(error);
-}
 
 /// undo(), where an error is to be thrown that is not to be replaced by one of undo().
 template <class Undo>
@@ -41,6 +22,19 @@ void after_error(const Undo& undo) {
   } catch (...) {
     return;
   }
+}
+
+/// launches(), then gather(), behind which comes what follows: also where launches() throws half-way. Of two errors the
+/// first one is thrown.
+template <class Launches, class Gather>
+void launch_and_gather(const Launches& launches, const Gather& gather) {
+  try {
+    launches();
+  } catch (...) {
+    after_error(gather);
+    throw;
+  }
+  gather();
 }
 
 /// An instance for each part of something, such as a grid, and how what works on all parts is ordered beside one more
