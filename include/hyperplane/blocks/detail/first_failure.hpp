@@ -5,6 +5,7 @@
 #include <hyperplane/core/abi.hpp>
 
 #include <optional>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -21,15 +22,16 @@ template <class Status, class Exec, class Blocks, class StatusOf>
 BlockFailure<Status> first_failure(const Exec& exec, const Blocks& blocks, const std::optional<FaceFailure>& face,
                                    const StatusOf& status_of) {
   auto const face_fails = [&](int rank, bool upper) { return face && face->rank == rank && face->upper == upper; };
+  // What is coupled has a FactorStatus.
+  constexpr bool couples = std::is_base_of_v<FactorStatus, Status>;
   for (int rank = 0; rank < blocks.ranks(); ++rank) {
     // Couplings to lower colours, the grid blocks of a colour, couplings to higher ones.
     int const place = 3 * rank;
-    // What is coupled has a FactorStatus.
-    if constexpr (requires { Status{face->status, face->block}; }) {
+    if constexpr (couples) {
       if (face_fails(rank, false)) return {{face->status, face->block}, place};
     }
     if (auto const b = blocks.failed(exec, rank)) return {status_of(*b), place + 1};
-    if constexpr (requires { Status{face->status, face->block}; }) {
+    if constexpr (couples) {
       if (face_fails(rank, true)) return {{face->status, face->block}, place + 2};
     }
   }
