@@ -5,26 +5,62 @@ of it, scripts/scaling_picture.py what is drawn."""
 import json
 import pathlib
 import re
+import sys
+from math import prod
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 MEASURED = DOCS / "measurements" / "h100" / "devices_64.json"
+# Boxes in parts on one H100, and grid blocks on one and two H200.
+CUTS = DOCS / "measurements" / "h100" / "blocks_16.json"
+GRID_BLOCKS = DOCS / "measurements" / "h200" / "devices_blocks_16.json"
 UNKNOWNS = 5
 # Of a solve, for each point: seven blocks, right-hand side, solution, and what the forward sweep leaves, twice.
 BYTES = 8 * (7 * UNKNOWNS**2 + 4 * UNKNOWNS)
-# Linear iterations over those of one grid block, and the time of a solve over that of the whole (docs/blocks.md).
-COUPLINGS = {"coloured": (1.04, 1.24, 1.09), "none": (1.16, 1.58, 0.95)}
+# Those that lose iterations to `natural`.
+COUPLINGS = ("coloured", "none")
 
 
-def measured():
-    """{(kind, (I, J, K) of the row's name, devices): seconds} of solves in natural order."""
+def solves(raw, pattern):
+    """(groups of the pattern, seconds) of each row of a raw file that has it behind "solve/Cuda/"."""
+    for row in json.loads(raw.read_text(encoding="utf-8"))["benchmarks"]:
+        if match := re.match(f"solve/Cuda/{pattern}/iterations", row["name"]):
+            yield match.groups(), 1e-3 * row["best_ms"]
+
+
+def iterations():
+    """{coupling: (linear iterations over those of `natural`, in the kindest flow and in the hardest)}, of whole flows in 8 x 8 x 1
+    parts, from the table of docs/blocks.md."""
+    count = r"\| (\d+) \(\d\.\d+\) "
+    rows = re.findall(rf"\| 8 x 8 x 1 {3 * count}\|", (DOCS / "blocks.md").read_text(encoding="utf-8"))
+    if len(rows) < 2:
+        sys.exit("scaling_model.py: error: docs/blocks.md has no two flows in 8 x 8 x 1 parts")
     found = {}
-    for row in json.loads(MEASURED.read_text(encoding="utf-8"))["benchmarks"]:
-        match = re.match(r"solve/Cuda/natural/double/n=5/(\w+?)_(\d+)x(\d+)x(\d+)/devices=(\d+)/", row["name"])
-        if match:
-            kind, *numbers = match.groups()
-            i, j, k, devices = map(int, numbers)
-            found[kind, (i, j, k), devices] = 1e-3 * row["best_ms"]
+    for column, coupling in enumerate(COUPLINGS, 1):
+        over_natural = [int(row[column]) / int(row[0]) for row in rows]
+        found[coupling] = min(over_natural), max(over_natural)
     return found
+
+
+def extents(box):
+    return tuple(map(int, box.split("x")))
+
+
+def measured(coupling):
+    """{(kind, (I, J, K) of the row's name, devices): seconds} of solves of a box that is cut between devices alone."""
+    pattern = rf"{coupling}/double/n=5/(\w+?)_([\dx]+)/devices=(\d+)"
+    return {(kind, extents(box), int(devices)): t for (kind, box, devices), t in solves(MEASURED, pattern)}
+
+
+def measured_parts():
+    """{card: {(coupling, (I, J, K) of all devices together, parts, devices): seconds}} of `none` and `coloured` with several parts on
+    each device."""
+    parts = r"(none|coloured)/double/n=5/(?:\w+_)?(\d+x\d+x\d+)/(\d+x\d+x\d+)"
+    cuts = {(coupling, extents(box), cut, 1): t for (coupling, box, cut), t in solves(CUTS, parts)}
+    grid_blocks = {
+        (coupling, extents(box), cut, int(devices)): t
+        for (coupling, box, cut, devices), t in solves(GRID_BLOCKS, rf"blocks_{parts}/devices=(\d+)")
+    }
+    return {"H100": cuts, "H200": grid_blocks}
 
 
 def line(points):
@@ -69,5 +105,44 @@ class Model:
         return self.alone(i, j, k) + 2 * (devices - 1) * self.way(k)
 
 
+class Coupled:
+    """Of `none` T = start + bytes / bandwidth, of `coloured` T = start + bytes / bandwidth + colours, for any number of devices:
+    nobody waits for a wave that goes through all of them. `colours` is the mean of what was measured."""
+
+    def __init__(self, start, per_byte, times):
+        self.start, self.per_byte = start, per_byte
+        more = [t - times["none", *where] for (coupling, *where), t in times.items() if coupling == "coloured"]
+        self.colours = sum(more) / len(more)
+
+    def time(self, points, coupling):
+        """Of a solve where each device has so many points."""
+        return self.start + points * BYTES * self.per_byte + (self.colours if coupling == "coloured" else 0.0)
+
+
 def per_device(kind, box, devices):
     return (*box[:2], box[2] // devices) if kind == "strong" else box
+
+
+class Fit:
+    """What was measured, and the models that are fitted to it."""
+
+    def __init__(self):
+        self.iterations = iterations()
+        self.natural_times, self.uncoupled_times, self.parts_times = measured("natural"), measured("none"), measured_parts()
+        self.natural = Model(self.natural_times)
+        # On the H200 natural order was not measured with these programs: its numbers are those of the grid blocks with `none`.
+        grid_blocks = self.parts_times["H200"].items()
+        uncoupled = [(prod(box) // devices * BYTES, t) for (coupling, box, _, devices), t in grid_blocks if coupling == "none"]
+        numbers = {"H100": (self.natural.start, self.natural.per_byte), "H200": line(uncoupled)}
+        self.coupled = {card: Coupled(*numbers[card], times) for card, times in self.parts_times.items()}
+
+    def time(self, coupling, box, devices):
+        """Of a solve on H100 where each device has this box; on one device nothing is cut."""
+        if coupling == "natural":
+            return self.natural.time(*box, devices)
+        return self.coupled["H100"].time(prod(box), coupling if devices > 1 else "none")
+
+    def for_convergence(self, coupling, flow, box, devices):
+        """The same, times the iterations over those of `natural`: flow is 0 for the kindest one, 1 for the hardest."""
+        more = 1 if coupling == "natural" or devices == 1 else self.iterations[coupling][flow]
+        return more * self.time(coupling, box, devices)

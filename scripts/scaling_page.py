@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rewrites the tables of docs/scaling.md, a model of BILU(0) solves over devices, and draws its picture, docs/cards/scaling.svg.
+"""Rewrites the tables of docs/scaling.md, models of BILU(0) solves over devices, and draws its picture, docs/cards/scaling.svg.
 
 usage: scripts/scaling_page.py            rewrite the tables between the markers; draw the picture where its values have changed
        scripts/scaling_page.py --check    fail where page or picture are not what this would write, or the model is more than
@@ -9,9 +9,10 @@ usage: scripts/scaling_page.py            rewrite the tables between the markers
 
 import re
 import sys
+from math import prod
 
 import scaling_picture
-from scaling_model import COUPLINGS, DOCS, Model, measured, per_device
+from scaling_model import COUPLINGS, DOCS, Fit, per_device
 
 PAGE = DOCS / "scaling.md"
 MOST_WRONG = 0.15
@@ -30,41 +31,70 @@ def ms(seconds):
     return f"{1e3 * seconds:.2f}"
 
 
-def parameters(model, _):
+def parameters(fit):
+    natural, coupled = fit.natural, fit.coupled
+    cards = ("H100", "H200")
     return table(
-        ["what", "value"],
+        ["what", *cards],
         [
-            ["ways into and out of both sweeps", f"{1e6 * model.start:.0f} us"],
-            ["bandwidth of the sweeps", f"{1e-12 / model.per_byte:.2f} TB/s"],
-            ["way of the wave through a layer", f"{1e6 * model.layer:.2f} us"],
-            ["way from device to device, without layers", f"{1e6 * model.hop:.0f} us"],
+            ["ways into and out of both sweeps", *(f"{1e6 * coupled[card].start:.0f} us" for card in cards)],
+            ["bandwidth of the sweeps", *(f"{1e-12 / coupled[card].per_byte:.2f} TB/s" for card in cards)],
+            ["`natural`: way of the wave through a layer", f"{1e6 * natural.layer:.2f} us", "-"],
+            ["`natural`: way from device to device, without layers", f"{1e6 * natural.hop:.0f} us", "-"],
+            ["`coloured`: ways into and out of the sweeps of its colours", *(f"{1e6 * coupled[card].colours:.0f} us" for card in cards)],
         ],
     )
 
 
-def comparison(model, times):
+def compared(t, predicted, where):
+    """The last cells of a row: measured, model, error."""
+    error = predicted / t - 1
+    if abs(error) > MOST_WRONG:
+        fail(f"the model is {100 * error:.0f} % away from {where}")
+    return [ms(t), ms(predicted), f"{100 * error:+.0f} %"]
+
+
+def name(box):
+    return "x".join(map(str, box))
+
+
+def comparison(fit):
     rows = []
-    for (kind, box, devices), t in sorted(times.items(), key=lambda item: (item[0][1], item[0][2], item[0][0])):
-        predicted = model.time(*per_device(kind, box, devices), devices)
-        error = predicted / t - 1
-        if abs(error) > MOST_WRONG:
-            fail(f"the model is {100 * error:.0f} % away from {kind} {box} on {devices} devices")
-        name = "x".join(map(str, box))
-        what = {"one": name, "weak": f"{name} on each", "strong": f"{name} in all"}[kind]
-        rows.append([what, devices, ms(t), ms(predicted), f"{100 * error:+.0f} %", "no" if kind == "strong" else "yes"])
+    for (kind, box, devices), t in sorted(fit.natural_times.items(), key=lambda item: (item[0][1], item[0][2], item[0][0])):
+        predicted = fit.natural.time(*per_device(kind, box, devices), devices)
+        what = {"one": name(box), "weak": f"{name(box)} on each", "strong": f"{name(box)} in all"}[kind]
+        cells = compared(t, predicted, f"{kind} {name(box)} on {devices} devices")
+        rows.append([what, devices, *cells, "no" if kind == "strong" else "yes"])
     return table(["box", "devices", "measured, ms", "model, ms", "error", "in the fit"], rows)
 
 
-def outlook(model, _):
+def couplings(fit):
+    """Parts of one on each device were measured with `none` alone."""
+    rows = []
+    for (_, box, devices), t in sorted(fit.uncoupled_times.items(), key=lambda item: (item[0][1], item[0][2])):
+        predicted = fit.coupled["H100"].time(prod(box), "none")
+        cells = compared(t, predicted, f"none, {name(box)} on {devices} devices")
+        rows.append([f"{name(box)} on each", "one", "H100", devices, "`none`", *cells])
+    for card, times in fit.parts_times.items():
+        for (coupling, box, parts, devices), t in sorted(times.items(), key=lambda item: (item[0][3], item[0])):
+            predicted = fit.coupled[card].time(prod(box) // devices, coupling)
+            cells = compared(t, predicted, f"{coupling}, {name(box)} in {parts} parts on {devices} {card}")
+            rows.append([f"{name(box)} in all", parts, card, devices, f"`{coupling}`", *cells])
+    return table(["box", "parts", "on", "devices", "coupling", "measured, ms", "model, ms", "error"], rows)
+
+
+def outlook(fit):
     rows = []
     for devices in (1, 2, 4, 8, 16, 64, 256, 1024):
         cells = [devices]
         for edge in (128, 256):
-            alone, over_devices = model.alone(edge, edge, edge), model.time(edge, edge, edge, devices)
-            cells += [ms(over_devices), f"{alone / over_devices:.2f}"]
+            box = (edge,) * 3
+            over_devices = fit.time("natural", box, devices)
+            cells += [ms(over_devices), f"{fit.time('natural', box, 1) / over_devices:.2f}"]
         layers = 256 // devices
         if layers > 0:
-            cells.append(f"{model.alone(256, 256, 256) / model.time(256, 256, layers, devices):.1f}")
+            alone = fit.time("natural", (256, 256, 256), 1)
+            cells.append(f"{alone / fit.time('natural', (256, 256, layers), devices):.1f}")
         else:
             cells.append("-")
         rows.append(cells)
@@ -72,29 +102,60 @@ def outlook(model, _):
     return table(header, rows)
 
 
-def winners(model, _):
-    """Up to how many devices `natural` takes less time than another coupling, for as much convergence."""
+def least_to_most(values):
+    first, last = map(str, values)
+    return first if first == last else f"{first} to {last}"
+
+
+def iterations(fit):
+    rows = [[f"`{coupling}`", *(f"{growth:.2f}" for growth in fit.iterations[coupling])] for coupling in COUPLINGS]
+    return table(["linear iterations over those of `natural`", "kindest flow", "hardest flow"], rows)
+
+
+def winners(fit):
+    """Up to how many devices `natural` takes less time than another coupling, for as much convergence, and which of the others wins."""
     rows = []
     for edge in (64, 128, 256):
-        cells = [f"{edge}^3"]
-        for least, most, slower in COUPLINGS.values():
-            alone = model.alone(edge, edge, edge)
-            counts = [1 + max(0.0, (growth * slower - 1) * alone / (2 * model.way(edge))) for growth in (least, most)]
-            cells.append(" to ".join(f"{int(count)}" for count in counts))
+        cells, box = [f"{edge}^3"], (edge,) * 3
+        alone = fit.time("natural", box, 1)
+        for coupling in COUPLINGS:
+            lost = [fit.for_convergence(coupling, flow, box, 2) - alone for flow in (0, 1)]
+            cells.append(least_to_most(int(1 + max(0.0, time / (2 * fit.natural.way(edge)))) for time in lost))
+        best = {min(COUPLINGS, key=lambda coupling: fit.for_convergence(coupling, flow, box, 2)) for flow in (0, 1)}
+        cells.append(" or ".join(f"`{coupling}`" for coupling in COUPLINGS if coupling in best))
         rows.append(cells)
-    return table(["points on each device", "`natural` wins over `coloured` up to", "over `none` up to"], rows)
+    return table(["points on each device", "`natural` wins over `coloured` up to", "over `none` up to", "beyond both"], rows)
 
 
-TABLES = {"parameters": parameters, "comparison": comparison, "outlook": outlook, "winners": winners}
+def spans(fit):
+    """Who wins by the number of devices, to 1024."""
+    rows = []
+    for kind, of_kind in scaling_picture.KINDS.items():
+        for edge in scaling_picture.EDGES:
+            found = scaling_picture.winners(fit, kind, edge)
+            cells = [least_to_most(found[who]) if who in found else "-" for who in scaling_picture.BEHIND]
+            rows.append([f"{edge}^3 {of_kind}", *cells])
+    return table(["points", *scaling_picture.BEHIND], rows)
 
 
-def rewritten(page, model, times):
+TABLES = {
+    "parameters": parameters,
+    "comparison": comparison,
+    "couplings": couplings,
+    "outlook": outlook,
+    "iterations": iterations,
+    "winners": winners,
+    "spans": spans,
+}
+
+
+def rewritten(page, fit):
     for name, make in TABLES.items():
         begin, end = f"<!-- table: {name} -->\n", "\n<!-- end -->"
         head, found, tail = page.partition(begin)
         if not found or end not in tail:
             fail(f"{PAGE} lacks the markers of the table {name}")
-        page = head + begin + make(model, times) + end + tail.split(end, 1)[1]
+        page = head + begin + make(fit) + end + tail.split(end, 1)[1]
     if not re.search(rf"!\[[^\]]+\]\(cards/{scaling_picture.NAME}\.svg\)", page):
         fail(f"{PAGE} does not show cards/{scaling_picture.NAME}.svg")
     return page
@@ -103,21 +164,20 @@ def rewritten(page, model, times):
 def main(arguments):
     if arguments not in ([], ["--check"]):
         sys.exit(__doc__)
-    times = measured()
-    model = Model(times)
+    fit = Fit()
     old = PAGE.read_text(encoding="utf-8")
-    new = rewritten(old, model, times)
-    is_drawn = scaling_picture.is_drawn(model, times)
+    new = rewritten(old, fit)
+    is_drawn = scaling_picture.is_drawn(fit)
     if not arguments:
         PAGE.write_text(new, encoding="utf-8")
         if not is_drawn:
-            scaling_picture.draw(model, times)
+            scaling_picture.draw(fit)
     elif new != old:
-        fail(f"{PAGE} is not what the raw file gives: run scripts/scaling_page.py")
+        fail(f"{PAGE} is not what the raw files give: run scripts/scaling_page.py")
     elif not is_drawn:
-        fail(f"{scaling_picture.NAME}.svg is not what the raw file gives: run scripts/scaling_page.py")
+        fail(f"{scaling_picture.NAME}.svg is not what the raw files give: run scripts/scaling_page.py")
     else:
-        print("scaling_page.py: docs/scaling.md and its picture are those of the raw file")
+        print("scaling_page.py: docs/scaling.md and its picture are those of the raw files")
 
 
 if __name__ == "__main__":

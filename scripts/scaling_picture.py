@@ -10,6 +10,7 @@ TITLE = "Solves over devices, for as much convergence: model, measured on one, t
 ACROSS = "devices"
 EDGES = (64, 128, 256)
 DEVICES = tuple(2**exponent for exponent in range(11))
+KINDS = {"weak": "on each", "strong": "in all"}
 ROWS = {"weak": "box on each device:\ntime over that of one", "strong": "box in all:\ntimes as fast as one"}
 STYLES = {"coloured": (cards.RED, "--"), "none": (cards.GREEN, ":")}
 NATURAL, BY_FLOW, OTHERS = "natural wins", "it depends on the flow", "coloured or none wins"
@@ -25,26 +26,22 @@ def relative(kind, seconds, one):
     return seconds / one if kind == "weak" else one / seconds
 
 
-def natural_time(model, kind, edge, devices):
-    return model.time(*per_device(kind, (edge,) * 3, devices), devices)
+def time(fit, coupling, flow, kind, edge, devices):
+    """Of a solve, for as much convergence."""
+    return fit.for_convergence(coupling, flow, per_device(kind, (edge,) * 3, devices), devices)
 
 
-def other_time(model, kind, edge, devices, growth, slower):
-    """Of another coupling, for as much convergence; on one device nothing is cut."""
-    alone = model.alone(*per_device(kind, (edge,) * 3, devices))
-    return alone * growth * slower if devices > 1 else alone
-
-
-def values(model, times, kind, edge):
+def values(fit, kind, edge):
     """{label: {devices: value}} of a panel; the couplings that are not natural have a least and a most."""
-    one = model.alone(edge, edge, edge)
-    counts = devices_of(kind, edge)
-    found = {"natural": {devices: relative(kind, natural_time(model, kind, edge, devices), one) for devices in counts}}
-    for name, (least, most, slower) in COUPLINGS.items():
-        for bound, growth in (("kindest", least), ("hardest", most)):
-            found[f"{name}, {bound} flow"] = {
-                devices: relative(kind, other_time(model, kind, edge, devices, growth, slower), one) for devices in counts
-            }
+    one = fit.time("natural", (edge,) * 3, 1)
+    curves = {"natural": ("natural", 0)}
+    for name in COUPLINGS:
+        curves |= {f"{name}, {bound} flow": (name, flow) for flow, bound in enumerate(("kindest", "hardest"))}
+    found = {
+        label: {devices: relative(kind, time(fit, *curve, kind, edge, devices), one) for devices in devices_of(kind, edge)}
+        for label, curve in curves.items()
+    }
+    times = fit.natural_times
     if ("one", (edge,) * 3, 1) in times:
         measured_one = times["one", (edge,) * 3, 1]
         kinds = {(kind_of, devices): t for (kind_of, box, devices), t in times.items() if box == (edge,) * 3}
@@ -54,40 +51,38 @@ def values(model, times, kind, edge):
     return found
 
 
-def winner(model, kind, edge, devices):
+def winner(fit, kind, edge, devices):
     """In all flows between the kindest and the hardest, or in some."""
-    natural = natural_time(model, kind, edge, devices)
-    others = [
-        min(other_time(model, kind, edge, devices, bounds[flow], bounds[2]) for bounds in COUPLINGS.values()) for flow in (0, 1)
-    ]
+    natural = time(fit, "natural", 0, kind, edge, devices)
+    others = [min(time(fit, name, flow, kind, edge, devices) for name in COUPLINGS) for flow in (0, 1)]
     return NATURAL if natural <= others[0] else BY_FLOW if natural <= others[1] else OTHERS
 
 
-def winners(model, kind, edge):
+def winners(fit, kind, edge):
     """{who wins: [from, to]} of devices, each number of them looked at."""
     found = {}
     for devices in range(1, devices_of(kind, edge)[-1] + 1):
         # In all, as many devices as divide the layers.
         if kind == "strong" and edge % devices != 0:
             continue
-        found.setdefault(winner(model, kind, edge, devices), [devices, devices])[1] = devices
+        found.setdefault(winner(fit, kind, edge, devices), [devices, devices])[1] = devices
     return found
 
 
-def text(model, times):
+def text(fit):
     """All that the picture shows but how it looks."""
     lines = [f"{TITLE}; {ACROSS}"]
     for kind, heading in ROWS.items():
         for edge in EDGES:
             where = f"{heading.replace(chr(10), ' ')} | {edge}^3"
-            for label, of_label in values(model, times, kind, edge).items():
+            for label, of_label in values(fit, kind, edge).items():
                 lines.append(f"{where} | {label} | " + ", ".join(f"{devices}: {value:.3f}" for devices, value in of_label.items()))
-            lines += [f"{where} | {who} | {first} to {last}" for who, (first, last) in winners(model, kind, edge).items()]
+            lines += [f"{where} | {who} | {first} to {last}" for who, (first, last) in winners(fit, kind, edge).items()]
     return "\n".join(lines)
 
 
-def is_drawn(model, times):
-    return cards.drawn_text(NAME) == text(model, times)
+def is_drawn(fit):
+    return cards.drawn_text(NAME) == text(fit)
 
 
 # Drawing -------------------------------------------------------------------------------------------------------------
@@ -113,7 +108,7 @@ def draw_panel(axes, found, spans, most):
         axes.plot(points.keys(), points.values(), "o", color="black", markersize=4, label="natural, measured")
 
 
-def draw(model, times):
+def draw(fit):
     plt = cards.pyplot()
     width, height = 8.0, 4.8
     figure, grid = plt.subplots(len(ROWS), len(EDGES), figsize=(width, height), sharex=True, sharey="row")
@@ -121,7 +116,7 @@ def draw(model, times):
     figure.subplots_adjust(0.8 / width, 0.95 / height, 1 - 0.1 / width, 1 - 0.55 / height, wspace=0.07, hspace=0.1)
     for axes_of_row, (kind, heading) in zip(grid, ROWS.items()):
         for axes, edge in zip(axes_of_row, EDGES):
-            draw_panel(axes, values(model, times, kind, edge), winners(model, kind, edge), devices_of(kind, edge)[-1])
+            draw_panel(axes, values(fit, kind, edge), winners(fit, kind, edge), devices_of(kind, edge)[-1])
             axes.set_xscale("log", base=2)
             axes.set_yscale("log", base=2)
             axes.set_xlim(0.8, 1.25 * DEVICES[-1])
@@ -142,4 +137,4 @@ def draw(model, times):
     for labels, place in ((curves, 0.2), (BEHIND, 0.02)):
         handles = [labelled[label] for label in labels]
         figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, place / height), ncol=4, frameon=False)
-    cards.save(figure, NAME, TITLE, text(model, times))
+    cards.save(figure, NAME, TITLE, text(fit))
