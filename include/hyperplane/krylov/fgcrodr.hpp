@@ -21,11 +21,18 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// FGCRO-DR(m, k): flexible GCRO with deflated restarting (L. M. Carvalho, S. Gratton, R. Lago, X. Vasseur, "A Flexible
-/// Generalized Conjugate Residual Method with Inner Orthogonalization and Deflated Restarting",
-/// doi:10.1137/100786253; M. L. Parks, E. de Sturler, G. Mackey, D. D. Johnson, S. Maiti, "Recycling Krylov Subspaces
-/// for Sequences of Linear Systems", doi:10.1137/040607277). FGMRES(m) that keeps a subspace U of k = options.recycled
+/// FGCRO-DR(m, k): flexible GCRO with deflated restarting. FGMRES(m) that keeps a subspace U of k = options.recycled
 /// dimensions, from one cycle to the next and from one solve to the next: for sequences of systems that change little.
+///
+/// Sources: M. L. Parks, E. de Sturler, G. Mackey, D. D. Johnson, S. Maiti, "Recycling Krylov Subspaces for Sequences
+/// of Linear Systems", SIAM J. Sci. Comput. 28, 2006, doi:10.1137/040607277: GCRO-DR, which is followed in what is kept
+/// (harmonic Ritz vectors for the values of smallest modulus) and how a system begins with what another one left. L. M.
+/// Carvalho, S. Gratton, R. Lago, X. Vasseur, "A Flexible Generalized Conjugate Residual Method with Inner
+/// Orthogonalization and Deflated Restarting", SIAM J. Matrix Anal. Appl. 32, 2011, doi:10.1137/100786253: which
+/// harmonic Ritz problem that is with a preconditioner that changes. J. E. Hicken, D. W. Zingg, "A Simplified and
+/// Flexible Variant of GCROT for Solving Nonsymmetric Linear Systems", SIAM J. Sci. Comput. 32, 2010,
+/// doi:10.1137/090754674: the flexible cycle itself, FGMRES with directions orthogonal to C; their GCROT(m, k) keeps
+/// the corrections of the last k cycles, which is not done here.
 ///
 /// A solve computes C = A U anew (k products) and makes it orthonormal, then takes the part of the residual that is in
 /// C off: that is its first iteration, without the preconditioner. A cycle has m - k directions, orthogonal to C. Then
