@@ -15,11 +15,6 @@
 
 namespace hyperplane::run_time {
 
-template <int n, class Exec>
-PointVectors<double, n, csr_vectors, Exec> point_vectors(const FlatVectors<Exec>& vectors) {
-  return PointVectors<double, n, csr_vectors, Exec>(vectors.flat());
-}
-
 /// A plan. BlockIlu0Csr and BlockIlukCsr are compiled as one, and BlockIlutCsr has the sweeps of these; so are DiluCsr
 /// and SsorCsr.
 template <int n, class Exec, class Held>
