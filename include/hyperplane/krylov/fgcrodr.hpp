@@ -23,11 +23,10 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// FGCRO-DR(m, k), flexible GCRO with deflated restarting: FGMRES(m) that keeps a subspace U of k = options.recycled
 /// dimensions, from one cycle to the next and from one solve to the next, for sequences of systems that change little.
-/// Sources: M. L. Parks et al., "Recycling Krylov Subspaces for Sequences of Linear Systems", doi:10.1137/040607277:
-/// what is kept, and how a system begins with it; L. M. Carvalho et al., "A Flexible Generalized Conjugate Residual
-/// Method with Inner Orthogonalization and Deflated Restarting", doi:10.1137/100786253: its harmonic Ritz problem; J.
-/// E. Hicken, D. W. Zingg, "A Simplified and Flexible Variant of GCROT for Solving Nonsymmetric Linear Systems",
-/// doi:10.1137/090754674: the flexible cycles, whose last k corrections GCROT(m, k) keeps instead.
+/// Sources: Parks et al., "Recycling Krylov Subspaces for Sequences of Linear Systems", doi:10.1137/040607277: what is
+/// kept; Carvalho et al., "A Flexible Generalized Conjugate Residual Method with Inner Orthogonalization and Deflated
+/// Restarting", doi:10.1137/100786253: its harmonic Ritz problem; Hicken, Zingg, "A Simplified and Flexible Variant of
+/// GCROT for Solving Nonsymmetric Linear Systems", doi:10.1137/090754674: the flexible cycles.
 ///
 /// A solve computes C = A U anew (k products) and makes it orthonormal, then takes the part of the residual that is in
 /// C off: that is its first iteration, without the preconditioner. A cycle has m - k directions, orthogonal to C. Then
