@@ -102,7 +102,7 @@ typedef struct hyperplane_csr_preconditioner_options {
   int transposed;                          /* 1: for hyperplane_preconditioner_transpose(): 0 */
   double relaxation;                       /* of block SSOR, block Jacobi and lines, more than 0 and less than 2: 1 */
   double pivot_shift;                      /* what is added to pivots that cannot be inverted, 0 or more: 0 */
-  hyperplane_storage storage;              /* of factors, not _FLOAT of DILU and SSOR: HYPERPLANE_STORAGE_DOUBLE */
+  hyperplane_storage storage;              /* of factors: HYPERPLANE_STORAGE_DOUBLE */
   double storage_fraction;                 /* of HYPERPLANE_STORAGE_AUTOMATIC, as on grids, at least 0: 0.05 */
   int line_sweeps;                         /* of lines, 1 or more: 1 */
   double strong_coupling;                  /* of lines that are found: they follow couplings that are as many times the

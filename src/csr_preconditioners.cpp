@@ -27,8 +27,6 @@ struct CsrLine {
 
   /// The same, whose factors have a type of their own.
   constexpr CsrLine stored() const { return {name, summary, options, "double|float|half|bfloat16|automatic"}; }
-  /// The same with 16 bits alone, beside the type of the matrix.
-  constexpr CsrLine stored_short() const { return {name, summary, options, "double|half|bfloat16|automatic"}; }
 };
 template <class... Options>
 constexpr CsrLine<Options...> csr_line(const char* name, const char* summary, const Options&... options) {
@@ -61,8 +59,8 @@ constexpr auto strong_option =
 constexpr auto csr_table = std::make_tuple(
     csr_line("identity", "none"),  //
     csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option, shift_option).stored(),
-    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option, shift_option).stored_short(),
-    csr_line("dilu", "DILU", order_option, transposed_option, shift_option).stored_short(),
+    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option, shift_option).stored(),
+    csr_line("dilu", "DILU", order_option, transposed_option, shift_option).stored(),
     csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option).stored(),
     csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option).stored(),
     csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option).stored(),

@@ -15,11 +15,6 @@
 
 namespace hyperplane::run_time {
 
-template <int n, class Exec>
-PointVectors<double, n, csr_vectors, Exec> point_vectors(const FlatVectors<Exec>& vectors) {
-  return PointVectors<double, n, csr_vectors, Exec>(vectors.flat());
-}
-
 /// A plan. BlockIlu0Csr and BlockIlukCsr are compiled as one, and BlockIlutCsr has the sweeps of these; so are DiluCsr
 /// and SsorCsr.
 template <int n, class Exec, class Held>
@@ -49,8 +44,7 @@ class HeldCsrPlan final : public TypedCsrPlan<Exec> {
   Held m_held;
 };
 
-/// One whose factors can be stored in this type; or null, where the settings are for another one. Those of DILU and
-/// SSOR are not narrower than a matrix, unless they have 16 bits.
+/// One whose factors are stored in this type; or null, where the settings are of none that has factors.
 template <int n, class Exec, class Storage>
 std::unique_ptr<TypedCsrPlan<Exec>> make_stored_csr_plan(const Exec& exec, const CsrArrays<Exec>& a,
                                                          const CsrPreconditionerSettings& settings) {
@@ -74,19 +68,14 @@ std::unique_ptr<TypedCsrPlan<Exec>> make_stored_csr_plan(const Exec& exec, const
     case csr_ilut:
       return make(std::type_identity<BlockIlutCsr<double, n, Exec, Storage>>(),
                   {settings.drop_tolerance, settings.row_entries, path, order, given_order, adjoint, shift});
-    default: break;
-  }
-  if constexpr (!std::is_same_v<Storage, float>) {
-    if (settings.kind == csr_ssor) {
+    case csr_ssor:
       return make(std::type_identity<SsorCsr<double, n, Exec, Storage>>(),
                   {settings.relaxation, path, order, given_order, adjoint, shift});
-    }
-    if (settings.kind == csr_dilu) {
+    case csr_dilu:
       return make(std::type_identity<DiluCsr<double, n, Exec, Storage>>(),
                   {false, path, order, given_order, adjoint, shift});
-    }
+    default: return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace hyperplane::run_time

@@ -5,7 +5,6 @@
 #include <hyperplane/line/line_implicit_csr.hpp>
 #include <hyperplane/line/line_set.hpp>
 
-#include <optional>
 #include <utility>
 
 #include "typed_csr.hpp"
@@ -31,7 +30,8 @@ class LineCsrPlan final : public TypedCsrPlan<Exec> {
       : m_held(exec, block_csr<n>(a), lines_of(exec, block_csr<n>(a), settings),
                {.sweeps = settings.line_sweeps,
                 .relaxation = settings.relaxation,
-                .transposed = settings.transposed != 0}) {}
+                .transposed = settings.transposed != 0,
+                .vectors = csr_vectors}) {}
 
   void factor(const Exec& exec, const CsrArrays<Exec>& a) override { m_held.factor(exec, block_csr<n>(a)); }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
@@ -41,27 +41,15 @@ class LineCsrPlan final : public TypedCsrPlan<Exec> {
     m_held.solve_transposed(exec, rhs.flat(), x.flat());
   }
   void solve(const Exec& exec, const Vectors& rhs, const Vectors& x) const override {
-    one_by_one(exec, rhs, x, [&](const Vector& one) { solve(exec, one, one); });
+    m_held.solve(exec, point_vectors<n>(rhs), point_vectors<n>(x));
   }
   void solve_transposed(const Exec& exec, const Vectors& rhs, const Vectors& x) const override {
-    one_by_one(exec, rhs, x, [&](const Vector& one) { solve_transposed(exec, one, one); });
+    m_held.solve_transposed(exec, point_vectors<n>(rhs), point_vectors<n>(x));
   }
   FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_held.status(exec)); }
 
  private:
-  /// solve(one) solves in place. The first call allocates what it takes.
-  template <class Solve>
-  void one_by_one(const Exec& exec, const Vectors& rhs, const Vectors& x, const Solve& solve) const {
-    if (!m_one) m_one.emplace(exec, rhs.points(), "Hyperplane::LineImplicit::column");
-    for (int v = 0; v < csr_vectors; ++v) {
-      get_vector(exec, rhs, v, m_one->flat());
-      solve(*m_one);
-      set_vector(exec, x, v, m_one->flat());
-    }
-  }
-
   LineImplicitCsr<double, n, Exec> m_held;
-  mutable std::optional<Vector> m_one;
 };
 
 }  // namespace hyperplane::run_time

@@ -35,6 +35,11 @@ inline constexpr int csr_vectors = 4;
 template <ExecutionSpace Exec>
 using FlatVectors = PointVectors<double, 1, csr_vectors, Exec>;
 
+template <int n, class Exec>
+PointVectors<double, n, csr_vectors, Exec> point_vectors(const FlatVectors<Exec>& vectors) {
+  return PointVectors<double, n, csr_vectors, Exec>(vectors.flat());
+}
+
 /// The arrays of a BlockCsr, which are shared.
 template <ExecutionSpace Exec, Real Value = double>
 struct CsrArrays {

@@ -6,6 +6,7 @@
 #include "lines.hpp"
 
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/line/line_set.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,7 +19,7 @@ namespace hyperplane::perf {
 
 template <int n, class Storage, class Exec>
 void register_case(KernelBenchmarks<Exec>& benchmarks, const Grid& grid, const std::string& storage,
-                   BlockTridiagonalOptions options, const std::string& more) {
+                   BlockTridiagonalOptions options, const std::string& more, LineEnds ends = LineEnds::open) {
   using Kernels = LineProblem<n, Exec, Storage>;
   constexpr int bytes = sizeof(Storage);
   auto const add = [&](const std::string& kernel, const Cost& cost, void (*run)(Kernels&, const Exec&)) {
@@ -27,7 +28,7 @@ void register_case(KernelBenchmarks<Exec>& benchmarks, const Grid& grid, const s
     benchmarks.template add<Kernels>(
         kernel + "/" + key, key, grid.size(), cost,
         [=, exec = benchmarks.exec()] {
-          return std::make_shared<Kernels>(exec, std::int64_t{grid.ni()} * grid.nj(), grid.nk(), options);
+          return std::make_shared<Kernels>(exec, std::int64_t{grid.ni()} * grid.nj(), grid.nk(), options, ends);
         },
         run);
   };
@@ -51,6 +52,7 @@ void register_many(KernelBenchmarks<Exec>& benchmarks, const std::string& storag
     register_case<n, Storage>(benchmarks, grid, storage, {.path = LinePath::staged, .load_bits = 64}, "/load=64");
   }
   register_case<n, Storage>(benchmarks, grid, storage, {.path = LinePath::portable}, "");
+  if constexpr (n == 5) register_case<n, Storage>(benchmarks, grid, storage, {}, "/periodic", LineEnds::periodic);
 }
 
 /// Few lines, whole and cut into parts: what choose_line_partitions is made from.
@@ -62,6 +64,9 @@ void register_few(KernelBenchmarks<Exec>& benchmarks) {
     for (int const partitions : {1, 2, 4, 8, 16, 32, 64, 0}) {
       register_case<n, double>(benchmarks, grid, "double", {.partitions = partitions},
                                "/parts=" + (partitions == 0 ? "automatic" : std::to_string(partitions)));
+    }
+    if constexpr (n == 5) {
+      register_case<n, double>(benchmarks, grid, "double", {}, "/periodic/parts=automatic", LineEnds::periodic);
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../support/cost_model.hpp"
+#include "assembled.hpp"
 #include "mesh_system.hpp"
 
 #include <hyperplane/core/to_space.hpp>
@@ -12,10 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,7 +30,7 @@ class CsrProblem {
   using Options = typename Ilu::Options;
 
   CsrProblem(const Exec& exec, const CsrSystem& system, const Options& options)
-      : m_a(assembled(exec, system)),
+      : m_a(assembled<n>(exec, system)),
         m_b(detail::to_space(exec, "b", system.rhs)),
         m_x(exec, m_b.points()),
         m_options(options),
@@ -59,19 +57,12 @@ class CsrProblem {
   /// The last result.
   std::vector<double> x(const Exec& exec) const { return detail::to_vector(exec, m_x.flat()); }
 
-  /// Throws where b^T M^-1 b is not b^T M^-T b.
+  /// Throws where that is not the adjoint of the plain one.
   void check_transposed(const Exec& exec) const {
-    auto const b = detail::to_vector(exec, m_b.flat());
-    double products[2], size = 0.0;
-    for (bool const transposed : {false, true}) {
+    check_adjoint(detail::to_vector(exec, m_b.flat()), [&](bool transposed) {
       transposed ? solve_transposed(exec) : solve(exec);
-      auto const found = x(exec);
-      products[transposed] = std::inner_product(b.begin(), b.end(), found.begin(), 0.0);
-      for (std::size_t e = 0; e < b.size(); ++e) size += std::abs(b[e] * found[e]);
-    }
-    if (!(std::abs(products[0] - products[1]) <= 1e-12 * size)) {
-      throw std::runtime_error("the solve with the transpose is not the adjoint of the plain one");
-    }
+      return x(exec);
+    });
   }
 
   /// Of FGMRES(30) to 1e-8, whose residual is computed from x.
@@ -109,13 +100,6 @@ class CsrProblem {
 
  private:
   using Matrix = BlockCsr<double, n, Exec>;
-  /// With values, which an order may follow.
-  static Matrix assembled(const Exec& exec, const CsrSystem& system) {
-    Matrix const a(exec, system.offsets, system.columns);
-    Kokkos::deep_copy(exec, a.values(), detail::to_space(exec, "a", system.values));
-    return a;
-  }
-
   static constexpr bool keeps_factors = requires(const Ilu& ilu) { ilu.products(); };
 
   /// For each point.

@@ -2,32 +2,41 @@
 
 // BILU(0), (1) and (2), ILUT, DILU, LU-SGS and SSOR of block CSR on a mesh, in all orders of the rows: levels, blocks
 // and iterations, and the times of factor, solve and product with copy and triad next to every repetition. Verified by
-// the residual of a system that is solved, computed from x. Solves with M^T, and products with A^T, verified as
-// adjoints and beside a reference. Products, solves and iterations with several right-hand sides, together and one
-// after the other. Seven-point systems: BILU(0) for n = 5, and products for several n, with about as many bytes. With
-// --mesh=FILE the mesh is one of tetrahedra that gmsh made, and the seven-point systems are left out.
+// the residual of a system that is solved, computed from x. Solves with M^T, of block Jacobi and lines along couplings,
+// too, and products with A^T, verified as adjoints and beside a reference. Products, solves and iterations with several
+// right-hand sides, together and one after the other. Seven-point systems: BILU(0) for n = 5, and products for every n,
+// with about as many bytes. With --mesh=FILE the mesh is one of tetrahedra that gmsh made, and the seven-point systems
+// are left out.
 
 #include "../support/cache.hpp"
 #include "../support/harness.hpp"
 #include "../support/suites.hpp"
+#include "adjoint_problem.hpp"
 #include "csr_problem.hpp"
 #include "mesh_file.hpp"
 #include "product_problem.hpp"
 #include "several_problem.hpp"
 
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/csr/lines_along_couplings.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
+#include <hyperplane/ilu/block_jacobi_csr.hpp>
 #include <hyperplane/ilu/dilu_csr.hpp>
 #include <hyperplane/ilu/ssor_csr.hpp>
+#include <hyperplane/line/line_implicit_csr.hpp>
+#include <hyperplane/line/line_set.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace hyperplane::perf {
 namespace {
@@ -43,7 +52,7 @@ class Suite {
   void register_all() {
     for (int const fill : {0, 1, 2}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
-        BlockIlukCsrOptions const options{.fill = fill, .order = order, .transposed = fill == 0};
+        BlockIlukCsrOptions const options{.fill = fill, .order = order, .transposed = true};
         auto const key = "iluk=" + std::to_string(fill) + "/" + name(order);
         register_problem<Iluk<double>>(key + "/double", options, {.slow_factor = fill > 0, .product = fill == 0});
         if (fill == 0) register_problem<Iluk<float>>(key + "/float", options, {.product = true});
@@ -57,6 +66,17 @@ class Suite {
       }
     }
     register_problem<Ssor>("ssor/natural/double", {.relaxation = 1.3, .transposed = true}, {});
+    constexpr double block = MeshSystem::n * MeshSystem::n * 8.0, vector = MeshSystem::n * 8.0;
+    constexpr double flops = 2.0 * MeshSystem::n * MeshSystem::n;
+    register_adjoint<Jacobi>("jacobi/double", {block + 2.0 * vector, flops},
+                             [](const Exec& exec, const auto& a) { return Jacobi(exec, a); });
+    // The three blocks of a line, as bench_block_tridiagonal counts them.
+    register_adjoint<Lines>(
+        "lines/double", {3.0 * block + 4.0 * vector, 3.0 * flops}, [](const Exec& exec, const auto& a) {
+          auto lines = lines_along_couplings(exec, a);
+          auto const lists = LineSet::lists(a.rows(), std::move(lines.offsets), std::move(lines.points));
+          return Lines(exec, a, lists, {.transposed = true});
+        });
     for (auto const* const tau : {"0.03", "0.01", "0.003"}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
         BlockIlutCsrOptions options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
@@ -81,6 +101,8 @@ class Suite {
 
   using Dilu = CsrProblem<Exec, double, DiluCsr<double, MeshSystem::n, Exec>>;
   using Ssor = CsrProblem<Exec, double, SsorCsr<double, MeshSystem::n, Exec>>;
+  using Jacobi = BlockJacobiCsr<double, MeshSystem::n, Exec>;
+  using Lines = LineImplicitCsr<double, MeshSystem::n, Exec>;
 
   /// What is timed beside a solve.
   struct Kernels {
@@ -128,12 +150,11 @@ class Suite {
       return Source{to_string(grid), [=] { return std::make_shared<CsrSystem>(csr_system({.grid = grid, .n = n})); }};
     };
     register_problem<Iluk<double>>("stencil/double", {.fill = 0, .transposed = true}, {}, of(5, 64));
-    register_product<1>("stencil/double", of(1, 160));
-    register_product<3>("stencil/double", of(3, 96));
-    register_product<5>("stencil/double", of(5, 64));
-    register_product<6>("stencil/double", of(6, 64));
-    register_product<8>("stencil/double", of(8, 48));
-    register_product<16>("stencil/double", of(16, 32));
+    constexpr int points[] = {160, 128, 96, 80, 64, 64, 56, 48, 48, 44, 40, 40, 36, 36, 32, 32};
+    static_assert(std::size(points) == max_block_size);
+    [&]<int... n_minus_1>(std::integer_sequence<int, n_minus_1...>) {
+      (register_product<n_minus_1 + 1>("stencil/double", of(n_minus_1 + 1, points[n_minus_1])), ...);
+    }(std::make_integer_sequence<int, max_block_size>());
   }
 
   template <class Problem>
@@ -173,6 +194,21 @@ class Suite {
     if (kernels.product) {
       add("apply", &Problem::apply_cost, [](Problem& problem, const Exec& exec) { problem.apply(exec); });
     }
+  }
+
+  template <class M, class Make>
+  void register_adjoint(const std::string& which, const Cost& cost, const Make& make) {
+    using Problem = CsrAdjointProblem<Exec, M>;
+    auto const key = std::string(Exec::name()) + "/" + which + "/n=5/" + mesh_name();
+    auto const add = [&](const std::string& kernel, void (Problem::*run)(const Exec&) const) {
+      add_benchmark(m_settings, kernel + "/" + key, [=, this](benchmark::State& state) {
+        auto& problem =
+            m_measured.get<Problem>(key, [&] { return std::make_shared<Problem>(m_exec, *mesh_system(), make); });
+        time_kernel(state, m_exec, *m_stream, problem.points(), cost, [&] { (problem.*run)(m_exec); });
+      });
+    };
+    add("solve", &Problem::solve);
+    add("solve_transposed", &Problem::solve_transposed);
   }
 
   template <int n>

@@ -57,6 +57,7 @@ struct AssemblePoint {
 template <bool transposed, int n, class Exec>
 struct CountWrong {
   int m_length;
+  bool m_periodic;
   typename LineVector<double, n, Exec>::Ref m_x;
   double m_tolerance;
 
@@ -67,10 +68,11 @@ struct CountWrong {
     for (int r = 0; r < n; ++r) {
       double sum = of.rhs(point, r);
       for (int block = 0; block < line_blocks; ++block) {
-        int const q = p + block - 1;
-        if (q < 0 || q >= m_length) continue;
+        int q = p + block - 1;
+        if (!m_periodic && (q < 0 || q >= m_length)) continue;
+        q = (q + m_length) % m_length;
         // Of A^T the neighbour's block that couples it to this point.
-        auto const row = transposed ? point + block - 1 : point;
+        auto const row = transposed ? line * m_length + q : point;
         auto const which = static_cast<LineBlock>(transposed ? line_blocks - 1 - block : block);
         for (int c = 0; c < n; ++c) {
           sum -= of.coefficient(row, which, transposed ? c : r, transposed ? r : c) * m_x(line, q, c);
@@ -90,10 +92,11 @@ class LineProblem {
   using Vector = LineVector<double, n, Exec>;
 
  public:
-  LineProblem(const Exec& exec, std::int64_t count, int length, const BlockTridiagonalOptions& options)
+  LineProblem(const Exec& exec, std::int64_t count, int length, const BlockTridiagonalOptions& options,
+              LineEnds ends = LineEnds::open)
       : m_count(count),
         m_length(length),
-        m_layout(exec, LineSet::uniform(count, length)),
+        m_layout(exec, LineSet::uniform(count, length, ends)),
         m_a(exec, m_layout),
         m_b(exec, m_layout),
         m_x(exec, m_layout),
@@ -122,9 +125,10 @@ class LineProblem {
   template <bool transposed>
   void verify(const Exec& exec) const {
     double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
+    bool const is_periodic = m_layout.lines().ends() == LineEnds::periodic;
     std::int64_t wrong = 0;
     Kokkos::parallel_reduce("Hyperplane::perf::verify", Kokkos::RangePolicy<Exec>(exec, 0, m_count * m_length),
-                            CountWrong<transposed, n, Exec>{m_length, m_x.ref(), tolerance}, wrong);
+                            CountWrong<transposed, n, Exec>{m_length, is_periodic, m_x.ref(), tolerance}, wrong);
     if (wrong == 0) return;
     std::ostringstream message;
     message << (transposed ? "transposed: " : "") << m_count << " lines of " << m_length << " points, n = " << n << ": "

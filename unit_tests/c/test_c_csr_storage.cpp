@@ -47,6 +47,9 @@ TEST_P(CRows, factors_have_the_storage_that_is_asked_for) {
          solve_in_cpp<SsorCsr<double, 2, Host, Half>>(mesh, {.relaxation = 1.2}, b));
   expect("dilu", "storage=bfloat16", HYPERPLANE_STORAGE_BFLOAT16,
          solve_in_cpp<DiluCsr<double, 2, Host, BFloat16>>(mesh, {}, b));
+  expect("dilu", "storage=float", HYPERPLANE_STORAGE_FLOAT, solve_in_cpp<DiluCsr<double, 2, Host, float>>(mesh, {}, b));
+  expect("ssor", "relaxation=1.2,storage=float", HYPERPLANE_STORAGE_FLOAT,
+         solve_in_cpp<SsorCsr<double, 2, Host, float>>(mesh, {.relaxation = 1.2}, b));
   expect("dilu", "storage=double", HYPERPLANE_STORAGE_DOUBLE, [&] {
     auto* const m = make("dilu", "");
     factor(m);
@@ -84,9 +87,9 @@ TEST_P(CRows, the_first_matrix_chooses_a_storage) {
 
 TEST_P(CRows, storages_that_cannot_be_are_named) {
   hyperplane_preconditioner m = nullptr;
-  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "ssor", "storage=float", &m),
+  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "lines", "storage=float", &m),
                  HYPERPLANE_INVALID_ARGUMENT,
-                 "storage is 'float', which ssor has not, but jacobi and bilu0 and iluk and ilut");
+                 "storage is 'float', which lines has not, but jacobi and ssor and dilu and bilu0 and iluk and ilut");
   expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "identity", "storage=half", &m),
                  HYPERPLANE_INVALID_ARGUMENT,
                  "storage is 'half', which identity has not, but jacobi and ssor and dilu");

@@ -37,6 +37,8 @@
 #include <hyperplane/swept/heat.hpp>
 #include <hyperplane/swept/kuramoto_sivashinsky.hpp>
 
+#include <type_traits>
+
 // All kernels for CUDA, compiled without Kokkos. Those of BILU(0): the smallest block, sizes on both sides of where
 // kernels change, the largest; double, float, and float storage; on slabs also 16 bits.
 namespace hyperplane::detail {
@@ -261,10 +263,11 @@ void compile_peers(cudaStream_t stream, const cuda::PeerSend<double>* sends, con
 template <class Scalar, int n, class Storage>
 void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrSweepBlocks<Storage, n>& blocks,
                  const CsrSweepMemory<Scalar>& memory, Scalar* x) {
+  constexpr bool is_narrow = !std::is_same_v<Storage, Scalar>;
   using Factors = CsrFactorBlocks<Storage, Scalar, FactorScales<Storage, n, 1>>;
   cuda::launch(stream, csr_factor_kernel<Scalar, n, Factors>, 1, csr_sweep_threads, 0, cuda::Dependency::complete,
                tickets, Factors{}, memory.m_words);
-  if constexpr (ShortReal<Storage>) {
+  if constexpr (is_narrow) {
     using Relaxed = CsrFactorBlocks<Storage, Scalar, FactorScales<Storage, n, 1>, CsrIluRelaxation<Scalar>>;
     cuda::launch(stream, csr_factor_kernel<Scalar, n, Relaxed>, 1, csr_sweep_threads, 0, cuda::Dependency::complete,
                  tickets, Relaxed{}, memory.m_words);
@@ -278,17 +281,16 @@ void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrS
   };
   auto const run_both = [&]<bool transposed, bool second>() {
     run.template operator()<CsrFactorSweep<transposed, second>>(blocks);
-    if constexpr (!ShortReal<Storage>) {
-      run.template operator()<CsrRelaxationSweep<transposed, second>>(
-          CsrRelaxationSweepBlocks<Scalar, n, Storage, Storage>{});
+    if constexpr (!is_narrow) {
+      run.template operator()<CsrRelaxationSweep<transposed, second>>(CsrRelaxationSweepBlocks<Scalar, n>{});
     }
   };
   run_both.template operator()<false, false>();
   run_both.template operator()<false, true>();
   run_both.template operator()<true, false>();
   run_both.template operator()<true, true>();
-  if constexpr (!ShortReal<Storage>) {
-    using Pivots = CsrDiluBlocks<Storage, Storage>;
+  if constexpr (!is_narrow) {
+    using Pivots = CsrDiluBlocks<Scalar>;
     cuda::launch(stream, csr_dilu_kernel<Scalar, n, Pivots>, 1, csr_sweep_threads, 0, cuda::Dependency::complete,
                  tickets, Pivots{}, memory.m_words);
   }

@@ -34,7 +34,8 @@ TYPED_TEST_SUITE(BlockCsrTransposed, ExecutionSpaces, SpaceNames);
 
 template <class Scalar, int n, class Storage, class Exec>
 void compare_products(const Exec& exec, const ReferenceCsr& reference) {
-  auto const a = transposed(exec, to_device<Scalar, n, Storage>(exec, reference));
+  auto const matrix = to_device<Scalar, n, Storage>(exec, reference);
+  auto const a = transposed(exec, matrix);
   auto const size = std::int64_t{reference.rows()} * n;
   auto const x = random_vector(size, 1), b = random_vector(size, 2);
   auto const product = transposed_dense(reference.dense()) * x;
@@ -45,6 +46,12 @@ void compare_products(const Exec& exec, const ReferenceCsr& reference) {
   auto expected = b;
   for (std::size_t r = 0; r < b.size(); ++r) expected[r] -= product[r];
   EXPECT_TRUE(near(to_host(db), expected, rounding<Storage>(20, n))) << n;
+  // By the names of grids.
+  auto const z = to_view<Scalar>(exec, b), r = to_view<Scalar>(exec, b);
+  apply_transposed(exec, matrix, a.lists(), dx, z);
+  EXPECT_TRUE(bitwise_equal(to_host(z), to_host(y))) << n;
+  residual_transposed(exec, matrix, a.lists(), r, dx, r);
+  EXPECT_TRUE(bitwise_equal(to_host(r), to_host(db))) << n;
 }
 
 template <class Exec, int... n_minus_1>
@@ -74,6 +81,9 @@ TYPED_TEST(BlockCsrTransposed, refuses_vectors_of_other_sizes_and_columns_that_a
   EXPECT_THROW(apply(exec, at, wrong, x), Error);
   EXPECT_THROW(apply(exec, at, x, x), Error);
   EXPECT_THROW(residual(exec, at, wrong, x, wrong), Error);
+  auto const other = to_device<double, 2, double>(exec, random_csr(5, 2));
+  EXPECT_THAT(message_of([&] { apply_transposed(exec, other, at.lists(), x, wrong); }),
+              ::testing::HasSubstr("the lists are of other arrays"));
   using Csr = BlockCsr<double, 2, TypeParam>;
   Csr const right(exec, {0, 1, 2}, {0, 1});
   Csr const shared(right.offsets(), to_view<int>(exec, {0, 7}), right.values());

@@ -167,6 +167,10 @@ TYPED_TEST(BlockTridiagonalContract, refuses_what_does_not_fit) {
   EXPECT_THAT(message([&] { solver.solve(exec, grid_rows, grid_rows); }), HasSubstr("belong to lists"));
   EXPECT_THAT(message([&] { lists.solve(exec, short_rows, rows); }), HasSubstr("7 rows of 2"));
   EXPECT_THAT(message([&] { lists.solve(exec, right, right); }), HasSubstr("the lines are not"));
+  using Columns = Kokkos::View<double***, Kokkos::LayoutRight, TypeParam>;
+  Columns const three("columns", 7, 3, n), of_two("columns", 7, 2, n), short_columns("columns", 6, 3, n);
+  EXPECT_THAT(message([&] { lists.solve(exec, three, of_two); }), HasSubstr("has 3 columns, x has 2"));
+  EXPECT_THAT(message([&] { lists.solve(exec, three, short_columns); }), HasSubstr("7 rows of columns of 2"));
   EXPECT_EQ(message([&] { solver.solve(exec, right, right); }), "no error");
   EXPECT_THAT(message([&] { Solver(exec, LineSet::lists(7, {0}, {})); }), HasSubstr("there is no line"));
 }

@@ -22,13 +22,14 @@
 /// What tests of DiluCsr, SsorCsr and BlockJacobiCsr share.
 namespace hyperplane::test {
 
-/// M x = b and M^T x = b on all paths and in all orders, with M = product(reference, order, options).
+/// M x = b and M^T x = b on all paths and in all orders, with M = product(reference, order, options). The matrix is
+/// stored in the type of the arithmetic.
 template <class Plan, class Exec, class Options, class Product>
 void compare_relaxation(const Exec& exec, const ReferenceCsr& reference, Options options, const Product& product) {
   using Scalar = typename Plan::scalar_type;
   using Storage = typename Plan::storage_type;
   constexpr int n = Plan::block_size;
-  auto const a = to_device<Scalar, n, Storage>(exec, reference);
+  auto const a = to_device<Scalar, n, Scalar>(exec, reference);
   auto const b = random_vector(std::int64_t{reference.rows()} * n);
   options.transposed = true;
   for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::given}) {

@@ -57,7 +57,9 @@ std::string described(const Options& options) {
 
 /// Half of the distance from 1 to the next number; with 8 bits nearly half of 1/127.
 template <class Storage>
-inline constexpr double unit_roundoff = std::same_as<Storage, Half> ? 0x1p-11 : 0x1p-8;
+inline constexpr double unit_roundoff = std::same_as<Storage, float>  ? 0x1p-24
+                                        : std::same_as<Storage, Half> ? 0x1p-11
+                                                                      : 0x1p-8;
 
 /// A reference as the matrix that a plan factors.
 template <class Plan>

@@ -22,8 +22,8 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
   refuse("--preconditioner ssor --relaxation 2", "--relaxation: 2 is not more than 0 and less than 2");
   refuse("--preconditioner jacobi --order rcm",
          "--order rcm: --preconditioner jacobi does not have it, but ilut, iluk, bilu0, dilu and ssor\n");
-  refuse("--storage float --preconditioner dilu",
-         "--storage float: --preconditioner dilu does not have it, but ilut, iluk, bilu0 and jacobi\n");
+  refuse("--storage float --preconditioner lines",
+         "--storage float: --preconditioner lines does not have it, but ilut, iluk, bilu0, dilu, ssor and jacobi\n");
   refuse("--storage half --preconditioner none", "--storage half: --preconditioner none does not have it, but");
   refuse("--preconditioner sip",
          "--preconditioner sip: needs --grid IxJxK; without it there are lines, ilut, iluk, bilu0, dilu, ssor, jacobi "

@@ -35,9 +35,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// PointVector is one for Krylov methods. Values are of type StorageScalar and are computed with as Scalar. This is the
 /// layout of a KokkosSparse BsrMatrix, which bsr_matrix.hpp wraps.
 ///
-/// Products are apply() and residual(). Those with A^T are apply() and residual() of transposed(exec, a), a
-/// TransposedBlockCsr, and not apply_transposed(exec, a, x, y), which grids have: they want lists of the blocks of each
-/// column, which are made once, on the host.
+/// Products are apply() and residual(). Those with A^T, apply_transposed() and residual_transposed(), want lists of the
+/// blocks of each column, which a TransposedBlockCsr has, and which are made once, on the host.
 ///
 /// A shared handle with the semantics of a Kokkos::View. Memory: n^2 values of StorageScalar and an int per block.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>

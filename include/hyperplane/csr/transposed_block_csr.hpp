@@ -20,10 +20,10 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// A^T of a BlockCsr, for products, apply() and residual() below, which grids have as apply_transposed() and
-/// residual_transposed(), and, as the matrix of adjoint systems, for Krylov methods: of the blocks of A, which are not
-/// copied, it has lists by columns. It follows the values of A, and wants its structure to stay what it was: products
-/// do not look, check_structure() does, which each solve of a Krylov method calls once.
+/// A^T of a BlockCsr, for products, apply() and residual() below, and, as the matrix of adjoint systems, for Krylov
+/// methods: of the blocks of A, which are not copied, it has lists by columns. It follows the values of A, and wants
+/// its structure to stay what it was: products do not look, check_structure() does, which each solve of a Krylov method
+/// calls once.
 ///
 /// The constructor reads the structure, on the host, and allocates; waits for the instance. Throws Error where offsets
 /// or columns are out of range. Memory: 12 bytes per block, 8 per point, and up to one byte per block and point for
@@ -171,6 +171,21 @@ void residual(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storag
   detail::check_product("residual", x, r, a.rows(), n);
   detail::multiply_transposed_block_csr<true, Exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
       "Hyperplane::TransposedBlockCsr::residual", exec, a, b.data(), x.data(), r.data());
+}
+
+/// y = A^T x and r = b - A^T x, as on grids: apply() and residual() of A^T, of PointVectors with csr/tall_product.hpp,
+/// too. The lists are those of `transposed(exec, a)`, since A has its blocks by rows alone. Throws Error where they are
+/// of other arrays than those of A.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class Vector>
+void apply_transposed(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+                      const detail::TransposedLists<Exec, Offset>& lists, const Vector& x, const Vector& y) {
+  apply(exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>(lists, a), x, y);
+}
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class Vector>
+void residual_transposed(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+                         const detail::TransposedLists<Exec, Offset>& lists, const Vector& b, const Vector& x,
+                         const Vector& r) {
+  residual(exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>(lists, a), b, x, r);
 }
 
 /// Of the matrices themselves: see NarrowedMatrix.

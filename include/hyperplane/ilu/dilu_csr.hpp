@@ -7,7 +7,7 @@
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/row_order.hpp>
-#include <hyperplane/ilu/detail/csr_short_relaxation_plan.hpp>
+#include <hyperplane/ilu/detail/csr_narrow_relaxation_plan.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -41,15 +41,15 @@ struct DiluCsrOptions {
 /// equations", AIAA J. 26, 1988, doi:10.2514/3.10007.
 ///
 /// Kept: d^-1 (Gauss-Jordan with partial pivoting inside the block), and the handle of A, whose blocks the sweeps read:
-/// after factor(), values of A must not change until the last solve with these factors. StorageScalar is the type of
-/// the values of A and of d^-1; computed with is Scalar.
+/// after factor(), values of A must not change until the last solve with these factors.
 ///
-/// StorageScalar = Half or BFloat16 is that of factors beside a matrix of Scalar or float, whose values may change
-/// after factor(): kept are L, d^-1 and d^-1 U, as those of BlockIlu0Csr, with its units, overflows and launches, and
-/// CsrPath::tickets on CUDA. So a solve reads n^2 values of 2 bytes and an int per block where it reads n^2 values of A
-/// and 12 bytes otherwise, and factor() takes 2 n^3 flops per point, per block behind the diagonal and, without lu_sgs,
-/// per pair. Memory: 2 n^2 + 20 bytes per block, 16 per pair, what BlockIlu0Csr has per point, and on CsrPath::team 4
-/// bytes more per block where rows are not taken by their numbers.
+/// StorageScalar = float with Scalar = double, Half or BFloat16 is that of factors beside a matrix of Scalar or float,
+/// whose values may change after factor(): kept are L, d^-1 and d^-1 U, as those of BlockIlu0Csr, with its units,
+/// overflows and launches, and CsrPath::tickets on CUDA; computed with is Scalar. So a solve reads n^2 values of
+/// StorageScalar and an int per block where it reads n^2 values of A and 12 bytes otherwise, and factor() takes 2 n^3
+/// flops per point, per block behind the diagonal and, without lu_sgs, per pair. Memory: n^2 values of StorageScalar
+/// and 20 bytes per block, 16 per pair, what BlockIlu0Csr has per point, and on CsrPath::team 4 bytes more per block
+/// where rows are not taken by their numbers.
 ///
 /// With the option `pivot_shift`, s > 0, a block d_i that is singular, or whose inverse cannot be stored, is replaced
 /// by d_i + s |A_i| I before anything is computed with it, as in BlockIlu0Csr, and at the price that it has there.
@@ -63,7 +63,7 @@ struct DiluCsrOptions {
 /// values per point. factor() takes 2 n^3 flops per point and 4 n^3 per pair of blocks (i, j) and (j, i), of which it
 /// reads both, with lu_sgs 2 n^3 per point and none. Launches: for each level one on CsrPath::portable, one for each
 /// sweep on CsrPath::team and CsrPath::tickets, where factor() has two; for factor() with lu_sgs one; one that
-/// finishes the status, and one before them that compares structures. Memory: n^2 values of StorageScalar and 48 bytes
+/// finishes the status, and one before them that compares structures. Memory: n^2 values of Scalar and 48 bytes
 /// per point, 12 bytes per block, 8 more per block before the diagonal without lu_sgs, and 8 per point where rows are
 /// not taken by their numbers; on CsrPath::tickets 2 n values and up to 8 bytes more per point; with `transposed` n
 /// values more per point on hosts, and 12 bytes per block and 16 per point for lists.
@@ -89,7 +89,7 @@ class DiluCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
   /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
   /// that RowOrder::lines follows. Waits for the instance. Throws Error as BlockIlu0Csr does.
   template <class MatrixStorage>
-    requires(ShortReal<StorageScalar> || std::same_as<MatrixStorage, StorageScalar>)
+    requires(!std::same_as<StorageScalar, Scalar> || std::same_as<MatrixStorage, Scalar>)
   DiluCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
           const DiluCsrOptions& options = {})
       : Plan({"DiluCsr", "Hyperplane::DiluCsr::factor", "Hyperplane::DiluCsr::forward", "Hyperplane::DiluCsr::backward",
@@ -106,9 +106,9 @@ class DiluCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
   using Plan::backward_levels;
   using Plan::forward_levels;
 
-  /// factor(exec, a): computes d^-1 and keeps the handle of A, or in 16 bits all factors. A has the structure that was
-  /// given to the constructor, or Error is thrown: see BlockIlu0Csr. A singular pivot, or what else makes the factors
-  /// useless, is recorded: see status().
+  /// factor(exec, a): computes d^-1 and keeps the handle of A, or all factors where StorageScalar is not Scalar. A has
+  /// the structure that was given to the constructor, or Error is thrown: see BlockIlu0Csr. A singular pivot, or what
+  /// else makes the factors useless, is recorded: see status().
   using Plan::factor;
 
   /// solve(exec, rhs, x): x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are
@@ -125,8 +125,8 @@ class DiluCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
   /// solve_transposed(exec, rhs, x): x = M^-T rhs, as adjoint systems want it; x may be rhs. For plans with the option
   /// `transposed`, which costs 12 bytes per block and 16 per point, and on hosts n values per point.
   /// forward_transposed(exec, rhs, y) is its first half, y = (d + U)^-T rhs, backward_transposed(exec, y, x) the
-  /// second, x = (I + L d^-1)^-T y; in 16 bits they are those of BlockIlu0Csr. Throws Error as solve() does, and
-  /// without the option.
+  /// second, x = (I + L d^-1)^-T y; where StorageScalar is not Scalar, they are those of BlockIlu0Csr. Throws Error as
+  /// solve() does, and without the option.
   using Plan::backward_transposed;
   using Plan::forward_transposed;
   using Plan::solve_transposed;

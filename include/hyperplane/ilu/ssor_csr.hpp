@@ -7,8 +7,8 @@
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/ilu/detail/csr_narrow_relaxation_plan.hpp>
 #include <hyperplane/ilu/detail/csr_pivots.hpp>
-#include <hyperplane/ilu/detail/csr_short_relaxation_plan.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -39,9 +39,9 @@ struct SsorCsrOptions {
 /// Kept: w D^-1 (Gauss-Jordan with partial pivoting inside the block), and the handle of A, whose blocks the sweeps
 /// read: after factor(), values of A must not change until the last solve with these factors. A plan; what DiluCsr says
 /// of plans, of StorageScalar and of costs holds here, factor() being one launch, in which each row is for itself, one
-/// before it that compares structures, and one that finishes the status. With Half or BFloat16 it keeps L / (2 - w), w
-/// (2 - w) D^-1 and w D^-1 U, in units and at the costs of DiluCsr in 16 bits; factor() runs as that of BlockIlu0Csr,
-/// though no row waits for another.
+/// before it that compares structures, and one that finishes the status. Where StorageScalar is not Scalar, it keeps
+/// L / (2 - w), w (2 - w) D^-1 and w D^-1 U, in units and at the costs of such a DiluCsr; factor() runs as that of
+/// BlockIlu0Csr, though no row waits for another.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
@@ -65,7 +65,7 @@ class SsorCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
   /// that RowOrder::lines follows. Waits for the instance. Throws Error as DiluCsr does, and where the relaxation is
   /// out of range.
   template <class MatrixStorage>
-    requires(ShortReal<StorageScalar> || std::same_as<MatrixStorage, StorageScalar>)
+    requires(!std::same_as<StorageScalar, Scalar> || std::same_as<MatrixStorage, Scalar>)
   SsorCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
           const SsorCsrOptions& options = {})
       : Plan({"SsorCsr", "Hyperplane::SsorCsr::factor", "Hyperplane::SsorCsr::forward", "Hyperplane::SsorCsr::backward",
@@ -91,7 +91,8 @@ class SsorCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
   using Plan::forward;
 
   /// See DiluCsr. forward_transposed(exec, rhs, y): y = w (2 - w) (D + w U)^-T rhs; backward_transposed(exec, y, x): x
-  /// = (I + w L D^-1)^-T y. In 16 bits the halves are y = (I + w D^-1 U)^-T rhs and x = w (2 - w) (D + w L)^-T y.
+  /// = (I + w L D^-1)^-T y. Where StorageScalar is not Scalar, the halves are y = (I + w D^-1 U)^-T rhs and x = w (2 -
+  /// w) (D + w L)^-T y.
   using Plan::backward_transposed;
   using Plan::forward_transposed;
   using Plan::solve_transposed;

@@ -21,11 +21,12 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// FGCRO-DR(m, k): flexible GCRO with deflated restarting (L. M. Carvalho, S. Gratton, R. Lago, X. Vasseur, "A Flexible
-/// Generalized Conjugate Residual Method with Inner Orthogonalization and Deflated Restarting",
-/// doi:10.1137/100786253; M. L. Parks, E. de Sturler, G. Mackey, D. D. Johnson, S. Maiti, "Recycling Krylov Subspaces
-/// for Sequences of Linear Systems", doi:10.1137/040607277). FGMRES(m) that keeps a subspace U of k = options.recycled
-/// dimensions, from one cycle to the next and from one solve to the next: for sequences of systems that change little.
+/// FGCRO-DR(m, k), flexible GCRO with deflated restarting: FGMRES(m) that keeps a subspace U of k = options.recycled
+/// dimensions, from one cycle to the next and from one solve to the next, for sequences of systems that change little.
+/// Sources: Parks et al., "Recycling Krylov Subspaces for Sequences of Linear Systems", doi:10.1137/040607277: what is
+/// kept; Carvalho et al., "A Flexible Generalized Conjugate Residual Method with Inner Orthogonalization and Deflated
+/// Restarting", doi:10.1137/100786253: its harmonic Ritz problem; Hicken, Zingg, "A Simplified and Flexible Variant of
+/// GCROT for Solving Nonsymmetric Linear Systems", doi:10.1137/090754674: the flexible cycles.
 ///
 /// A solve computes C = A U anew (k products) and makes it orthonormal, then takes the part of the residual that is in
 /// C off: that is its first iteration, without the preconditioner. A cycle has m - k directions, orthogonal to C. Then
@@ -35,19 +36,18 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// The harmonic Ritz problem wants to know what the preconditioner made U of. In a solve that is the same sum of
 /// directions, as in FGMRES; none of them is stored, since its coefficients in C and the residual are known. At the
-/// next solve it is taken to be what it was in C, and what was along the residual is left out. So matrix
-/// and preconditioner may change in any way: a subspace that does not suit makes a solve slower, never wrong. One whose
+/// next solve it is taken to be what it was in C, and what was along the residual is left out. So matrix and
+/// preconditioner may change in any way: a subspace that does not suit makes a solve slower, never wrong. One whose
 /// products are not finite is forgotten, and directions that A makes dependent are left out.
 ///
 /// A plan: the constructor allocates 2 m + 2 + k vectors, m = options.restart, or options.max_iterations where that is
 /// less, and k less than m; solve() allocates nothing on the device. Iteration j of a cycle is one apply, one
 /// preconditioner solve, 2 (j + k) dot products in two reductions and about 4 (j + k) values of vector traffic per
 /// unknown (on hosts 3 (j + k), see Fgmres); the end of a cycle reads about 2 m and writes 4 k. The host waits as for
-/// FGMRES, and once more at the beginning of a cycle and of a solve with a subspace, and at its end.
-///
-/// A copy is the same object, with the same subspace. Errors and breakdowns are those of FGMRES; after a breakdown the
-/// subspace is that of the last whole cycle. Bitwise the same result whatever the number of threads and the check
-/// interval, for the same sequence of solves.
+/// FGMRES, and once more at the beginning of a cycle and of a solve with a subspace, and at its end. A copy is the same
+/// object, with the same subspace. Errors and breakdowns are those of FGMRES; after a breakdown the subspace is that of
+/// the last whole cycle. Bitwise the same result whatever the number of threads and the check interval, for the same
+/// sequence of solves.
 template <KrylovVector Vector>
 class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
   using Base = detail::FlexibleKrylov<Fgcrodr<Vector>, Vector>;

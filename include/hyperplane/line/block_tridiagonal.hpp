@@ -152,7 +152,8 @@ class BlockTridiagonal {
     on_lines<false>(exec, rhs, x);
   }
 
-  /// The same for lists, in views of rank 1 (point * n + c) or contiguous ones of rank 2 (point, c), LayoutRight.
+  /// The same for lists, in views of rank 1 (point * n + c) or contiguous ones of rank 2 (point, c), LayoutRight, and
+  /// for several columns in those of rank 3 (point, column, c), as many columns in x, or Error is thrown.
   template <class Rhs, class X>
     requires(Kokkos::is_view_v<Rhs> && Kokkos::is_view_v<X>)
   void solve(const Exec& exec, const Rhs& rhs, const X& x) const {
@@ -223,10 +224,7 @@ class BlockTridiagonal {
   void on_lines(const Exec& exec, const LineVector<Scalar, n, Exec>& rhs, const LineVector<Scalar, n, Exec>& x) const {
     m_layout.require_same(function(transposed).c_str(), "the right-hand side", rhs.layout());
     m_layout.require_same(function(transposed).c_str(), "x", x.layout());
-    if (rhs.columns() != x.columns()) {
-      fail(function(transposed) + ": the right-hand side has " + std::to_string(rhs.columns()) + " columns, x has " +
-           std::to_string(x.columns()));
-    }
+    check_columns(transposed, rhs.columns(), x.columns());
     // One column stays in registers from step to step.
     if (x.columns() == 1) {
       solve_in<false, transposed>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), 1);
@@ -235,29 +233,45 @@ class BlockTridiagonal {
     }
   }
 
+  static void check_columns(bool transposed, int of_rhs, int of_x) {
+    if (of_rhs == of_x) return;
+    fail(function(transposed) + ": the right-hand side has " + std::to_string(of_rhs) + " columns, x has " +
+         std::to_string(of_x));
+  }
+
   template <bool transposed, class Rhs, class X>
   void on_lists(const Exec& exec, const Rhs& rhs, const X& x) const {
     if (lines().on_grids()) fail(function(transposed) + ": arrays of points belong to lists, not to grid lines");
     check_rows(function(transposed), "the right-hand side", rhs);
     check_rows(function(transposed), "x", x);
-    solve_in<false, transposed>(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
+    if constexpr (X::rank() == 3) {
+      check_columns(transposed, static_cast<int>(rhs.extent(1)), static_cast<int>(x.extent(1)));
+      solve_in<true, transposed>(exec, detail::LineData::outer, rhs.data(), x.data(), static_cast<int>(x.extent(1)));
+    } else {
+      solve_in<false, transposed>(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
+    }
   }
 
   template <class View>
   void check_rows(const std::string& of, const char* argument, const View& view) const {
-    static_assert(View::rank() == 1 || View::rank() == 2, "points are viewed as (point * n + c) or (point, c)");
+    static_assert(View::rank() >= 1 && View::rank() <= 3,
+                  "points are viewed as (point * n + c), (point, c) or (point, column, c)");
     static_assert(std::is_same_v<typename View::non_const_value_type, Scalar>);
     static_assert(Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible);
     bool ok = view.span_is_contiguous();
     if constexpr (View::rank() == 1) {
       ok = ok && static_cast<std::int64_t>(view.extent(0)) == lines().point_count() * n;
     } else {
-      ok = ok && static_cast<std::int64_t>(view.extent(0)) == lines().point_count() && view.extent(1) == n &&
-           (view.extent(0) <= 1 || view.stride(0) == n);
+      constexpr int last = View::rank() - 1;
+      // Of columns, as many as there are.
+      auto const values = last == 2 ? n * static_cast<std::int64_t>(view.extent(1)) : n;
+      ok = ok && static_cast<std::int64_t>(view.extent(0)) == lines().point_count() && view.extent(last) == n &&
+           (view.extent(0) <= 1 || static_cast<std::int64_t>(view.stride(0)) == values) &&
+           (last == 1 || view.extent(1) <= 1 || view.stride(1) == n);
     }
     if (!ok) {
       fail(of + ": " + argument + " is not a contiguous array of " + std::to_string(lines().point_count()) +
-           " rows of " + std::to_string(n));
+           (View::rank() == 3 ? " rows of columns of " : " rows of ") + std::to_string(n));
     }
   }
 

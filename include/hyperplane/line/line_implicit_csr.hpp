@@ -5,11 +5,14 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_csr.hpp>
+#include <hyperplane/line/detail/line_csr_columns.hpp>
 #include <hyperplane/line/detail/line_sweeps.hpp>
 #include <hyperplane/line/line_implicit_options.hpp>
 #include <hyperplane/line/line_set.hpp>
@@ -17,9 +20,11 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -40,7 +45,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// Launches: two, and one with w other than 1; factor() two, of which the first compares structures, and those of the
 /// line solver. Memory: 6 n^2 values of StorageScalar, two vectors, 44 bytes and an Offset per point, 12 bytes per
 /// block, and up to a byte per block and point for the comparison; with LineImplicitOptions::transposed 12 bytes more
-/// per block of the rest and 8 per point.
+/// per block of the rest and 8 per point, in several sweeps with LineImplicitOptions::vectors > 1 twice as many vectors
+/// more.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
           std::integral Offset = std::int64_t, class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicitCsr {
@@ -86,6 +92,23 @@ class LineImplicitCsr {
     run<true>(exec, "LineImplicitCsr::solve_transposed", rhs, x, true);
   }
 
+  /// The same for several vectors, of each with the sums of a solve with it alone, where Lines take columns, as
+  /// BlockTridiagonal does: the rest of A is read once for all of them, and so are factors, but on LinePath::staged,
+  /// where each vector reads them. A sweep has a launch more, one with w other than 1 as many as with one vector.
+  /// Throws Error as for one vector, and in several sweeps where there are more of them than
+  /// LineImplicitOptions::vectors.
+  template <int count>
+  void solve(const Exec& exec, const PointVectors<Scalar, n, count, Exec>& rhs,
+             const PointVectors<Scalar, n, count, Exec>& x) const {
+    run_several<false>(exec, "LineImplicitCsr::solve", rhs, x);
+  }
+  template <int count>
+  void solve_transposed(const Exec& exec, const PointVectors<Scalar, n, count, Exec>& rhs,
+                        const PointVectors<Scalar, n, count, Exec>& x) const {
+    require(m_options.transposed, "LineImplicitCsr::solve_transposed: the plan was made without the option transposed");
+    run_several<true>(exec, "LineImplicitCsr::solve_transposed", rhs, x);
+  }
+
   /// The iteration from the x that is given; x is not rhs, or Error is thrown. See solve().
   void iterate(const Exec& exec, const Vector& rhs, const Vector& x) const {
     require(x.data() != rhs.data(), "LineImplicitCsr::iterate: x must not be the right-hand side");
@@ -114,6 +137,10 @@ class LineImplicitCsr {
         m_x(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::x"), detail::as_size(a.rows() * n)),
         m_right(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::right"), detail::as_size(a.rows() * n)) {
     detail::check_options(options);
+    if (options.sweeps == 1 || options.vectors == 1) return;
+    auto const values = detail::as_size(a.rows() * n * options.vectors);
+    m_several_x = Vector(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::several_x"), values);
+    m_several_right = Vector(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::several_right"), values);
   }
 
   static LineSet checked(const LineSet& lines, const Matrix& a) {
@@ -153,12 +180,65 @@ class LineImplicitCsr {
                   before != nullptr ? before->data() : nullptr, after.data());
   }
 
+  template <bool transposed, int count>
+  void run_several(const Exec& exec, const char* function, const PointVectors<Scalar, n, count, Exec>& rhs,
+                   const PointVectors<Scalar, n, count, Exec>& x) const {
+    detail::check_rows(function, "the right-hand side", rhs.flat(), m_structure.rows(), n * count);
+    detail::check_rows(function, "x", x.flat(), m_structure.rows(), n * count);
+    if (!m_matrix) fail(std::string(function) + ": called before factor");
+    if (m_options.sweeps > 1 && count > m_options.vectors) {
+      fail(std::string(function) + ": " + std::to_string(count) + " vectors in several sweeps, the option vectors is " +
+           std::to_string(m_options.vectors));
+    }
+    using Vectors = PointVectors<Scalar, n, count, Exec>;
+    auto const sweep = [&](const Vectors& work, Scalar* right) {
+      detail::for_line_sweeps(m_options.sweeps, true, work, x, [&](int, const Vectors* before, const Vectors& after) {
+        step_of_several<transposed>(exec, rhs, before, after, right);
+      });
+    };
+    // One sweep has its columns in x, and no iterate before.
+    if (m_options.sweeps == 1) return sweep(x, x.flat().data());
+    auto const of_several = [&](const Vector& all) {
+      return Vectors(Kokkos::subview(all, std::pair(std::size_t{0}, x.flat().size())));
+    };
+    sweep(of_several(count == 1 ? m_x : m_several_x), (count == 1 ? m_right : m_several_right).data());
+  }
+
+  /// As step(); `right` has room for the columns of the lines.
+  template <bool transposed, int count>
+  void step_of_several(const Exec& exec, const PointVectors<Scalar, n, count, Exec>& rhs,
+                       const PointVectors<Scalar, n, count, Exec>* before,
+                       const PointVectors<Scalar, n, count, Exec>& after, Scalar* right) const {
+    detail::LongIndexRange<Exec> const points(exec, 0, m_structure.rows());
+    constexpr double bytes = 2.0 * n * count * sizeof(Scalar);
+    if (before != nullptr) {
+      m_structure.template rest<transposed>(exec, *m_matrix, rhs, *before, right);
+    } else {
+      detail::launch("Hyperplane::LineImplicit::to_columns", points, bytes,
+                     detail::LineCsrToColumns<Scalar, n, count>{rhs.flat().data(), right});
+    }
+    Kokkos::View<Scalar***, Kokkos::LayoutRight, typename Exec::memory_space,
+                 Kokkos::MemoryTraits<Kokkos::Unmanaged>> const columns(right, detail::as_size(m_structure.rows()),
+                                                                        count, n);
+    if constexpr (transposed) {
+      m_lines.solve_transposed(exec, columns, columns);
+    } else {
+      m_lines.solve(exec, columns, columns);
+    }
+    auto const w = static_cast<Scalar>(m_options.relaxation);
+    bool const relaxes = w != Scalar(1) && before != nullptr;
+    detail::launch("Hyperplane::LineImplicit::relax", points, bytes,
+                   detail::LineCsrRelaxColumns<Scalar, n, count>{w, right, relaxes ? before->flat().data() : nullptr,
+                                                                 after.flat().data()});
+  }
+
   LineImplicitOptions m_options;
   detail::LineCsrStructure<Matrix> m_structure;
   Lines m_lines;
   BlockTridiagonalMatrix<Scalar, n, Exec, typename Matrix::storage_type> m_tridiagonal;
   Vector m_x;
   Vector m_right;
+  Vector m_several_x, m_several_right;  ///< of several vectors in several sweeps
   std::optional<Matrix> m_matrix;
 };
 

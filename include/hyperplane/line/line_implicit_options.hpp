@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/line/line_set.hpp>
 
@@ -19,6 +20,9 @@ struct LineImplicitOptions {
   double relaxation = 1.0;
   /// Of LineImplicitCsr: lists for solve_transposed(), too. LineImplicit needs none.
   bool transposed = false;
+  /// Of LineImplicitCsr in several sweeps: how many vectors solve() takes together at most, 1 to 8. One sweep takes any
+  /// number of them.
+  int vectors = 1;
 };
 
 namespace detail {
@@ -30,6 +34,10 @@ inline void check_options(const LineImplicitOptions& options) {
   }
   if (!(options.relaxation > 0 && options.relaxation < 2)) {
     fail("LineImplicit: relaxation is " + shortest(options.relaxation) + ", expected more than 0 and less than 2");
+  }
+  if (options.vectors < 1 || options.vectors > max_vectors) {
+    fail("LineImplicit: vectors is " + std::to_string(options.vectors) + ", expected 1 to " +
+         std::to_string(max_vectors));
   }
 }
 

@@ -121,19 +121,13 @@ bool has_coupling(const typename Plan::Options& options) {
   }
 }
 
-/// Whether a plan takes such a matrix: DiluCsr and SsorCsr with factors of float want one of float.
-template <class Plan, class Matrix>
-concept TakesMatrix =
-    requires(Plan& plan, const typename Plan::execution_space& exec, const Matrix& a) { plan.factor(exec, a); };
-
 }  // namespace detail
 
 /// The narrowest type, Half, BFloat16, float or double, in which factors of A may be stored so that M stays nearly what
 /// it is: its solves of three random vectors differ by less than a fraction from those with factors of the type of the
 /// arithmetic. P is BlockIlu0, Ssor, Sip or BlockJacobi, or MultiBlock or Parted of one, as BlockIlu0<double, 5, Exec>,
 /// or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr, SsorCsr or BlockJacobiCsr with a BlockCsr of at least one row;
-/// whatever its storage type is, these four are tried, but DiluCsr and SsorCsr have no factors of float beside
-/// a matrix of double. `plan_options` are its options.
+/// whatever its storage type is, these four are tried. `plan_options` are its options.
 ///
 /// A type is not chosen in which the factors of A overflow, and none but that of the arithmetic where A is singular:
 /// the status of the plan will say so. Half comes before BFloat16, which has fewer bits.
@@ -162,8 +156,7 @@ StorageKind choose_storage(const typename P::execution_space& exec, const Matrix
   });
   auto const is_near = [&]<class Storage>(std::type_identity<Storage> storage) {
     bool found = false;
-    if constexpr (sizeof(Storage) < sizeof(Scalar) &&
-                  detail::TakesMatrix<typename P::template WithStorage<Storage>, Matrix>) {
+    if constexpr (sizeof(Storage) < sizeof(Scalar)) {
       if (!detail::has_coupling<typename P::template WithStorage<Storage>>(plan_options)) return false;
       with_plan(storage, [&](const auto& plan) { found = comparison->difference(exec, plan) < options.fraction; });
     }

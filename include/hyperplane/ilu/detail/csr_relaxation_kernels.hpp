@@ -23,15 +23,15 @@ template <int n>
 inline constexpr int csr_rows_ahead = std::clamp(200 / (n * n), 1, 8);
 
 /// What kernels read. Blocks of A are stored by rows, those of d^-1 by columns.
-template <class Scalar, int n, class Storage, class MatrixRef>
+template <class Scalar, int n, class MatrixRef>
 struct CsrRelaxationBlocks {
   MatrixRef m_a;
   BlockCsrEnds m_ends;
   CsrIluRows m_rows;
   const std::int64_t* m_sources;  ///< numbers in A
-  const Storage* m_inverses;
+  const Scalar* m_inverses;
 
-  KOKKOS_FUNCTION const Storage* inverse(std::int64_t row) const { return m_inverses + row * n * n; }
+  KOKKOS_FUNCTION const Scalar* inverse(std::int64_t row) const { return m_inverses + row * n * n; }
 
   /// The sum of A_ij x_j over the blocks begin, ..., end - 1: take(r, total) for each equation.
   template <class Take>

@@ -40,14 +40,13 @@
 /// What DiluCsr and SsorCsr are: sweeps with the triangles of a BlockCsr itself.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, class Exec, class StorageScalar, class Offset>
-class CsrRelaxationPlan
-    : public CsrSweepPlan<CsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset>, Scalar, n, Exec> {
+template <class Scalar, int n, class Exec, class Offset>
+class CsrRelaxationPlan : public CsrSweepPlan<CsrRelaxationPlan<Scalar, n, Exec, Offset>, Scalar, n, Exec> {
   using Base = CsrSweepPlan<CsrRelaxationPlan, Scalar, n, Exec>;
   friend Base;
 
  public:
-  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, Scalar, Offset>;
   using Base::blocks;
   using Base::rows;
   using typename Base::Vector;
@@ -65,7 +64,7 @@ class CsrRelaxationPlan
                   m_pivots.record().structure_word());
     m_matrix = a;
     this->set_factored();
-    double const bytes = static_cast<double>(n * n * sizeof(StorageScalar)) * (2 + 3 * per_row(m_pairs));
+    double const bytes = static_cast<double>(n * n * sizeof(Scalar)) * (2 + 3 * per_row(m_pairs));
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     if (m_rule.eliminates) {
       CsrPivotPairs const pairs{this->row_blocks(), m_sources.data(), m_opposites.data()};
@@ -91,8 +90,8 @@ class CsrRelaxationPlan
   using Base::list, Base::per_row, Base::table, Base::upper_blocks;
   using Ref = typename Matrix::Ref;
   using Fingerprints = StructureFingerprints<Exec, Offset>;
-  using Blocks = CsrRelaxationBlocks<Scalar, n, StorageScalar, Ref>;
-  using TallBlocks = CsrTallBlocks<StorageScalar, std::int64_t>;
+  using Blocks = CsrRelaxationBlocks<Scalar, n, Ref>;
+  using TallBlocks = CsrTallBlocks<Scalar, std::int64_t>;
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrColumns& structure)
@@ -113,8 +112,7 @@ class CsrRelaxationPlan
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluPattern& of,
                     const std::vector<std::int64_t>& opposites)
-      : Base(names, exec, settings.order == RowOrder::natural, path, of, settings.transposed,
-             n * n * sizeof(StorageScalar),
+      : Base(names, exec, settings.order == RowOrder::natural, path, of, settings.transposed, n * n * sizeof(Scalar),
              path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0),
         m_rule(rule),
         m_given(a.offsets(), a.columns()),
@@ -144,13 +142,12 @@ class CsrRelaxationPlan
       if (!m_tickets || m_pivots.may_replace()) return false;
       auto const of = this->row_blocks();
       m_pivots.invert_by(exec, m_matrix->ref(), difference_of(*m_matrix), pairs, list(this->order()),
-                         [&](StorageScalar* inverses, unsigned long long* word) {
-                           CsrDiluBlocks<StorageScalar, StorageScalar> const given{
-                               of.m_lower_begin,   of.m_diagonal,
-                               of.m_columns,       m_sources.data(),
-                               m_opposites.data(), m_pivots.diagonal(),
-                               list(m_positions),  m_matrix->values().data(),
-                               inverses,           word};
+                         [&](Scalar* inverses, unsigned long long* word) {
+                           CsrDiluBlocks<Scalar> const given{of.m_lower_begin,   of.m_diagonal,
+                                                             of.m_columns,       m_sources.data(),
+                                                             m_opposites.data(), m_pivots.diagonal(),
+                                                             list(m_positions),  m_matrix->values().data(),
+                                                             inverses,           word};
                            m_tickets->factor_dilu(exec, this->names().factor, this->forward_kernels(), given);
                          });
       return true;
@@ -253,7 +250,7 @@ class CsrRelaxationPlan
     levels.run(
         exec, label, counted_bytes(label, entries, count),
         [&](const CsrIluSequence& order) {
-          return CsrTallRelaxation<transposed, backward, Exec, Scalar, n, count, StorageScalar>{
+          return CsrTallRelaxation<transposed, backward, Exec, Scalar, n, count>{
               {order, rhs.flat().data(), y.flat().data()}, of, m_pivots.inverses(), scale()};
         },
         tall_threads<Exec, count>);
@@ -273,12 +270,12 @@ class CsrRelaxationPlan
     }
     otherwise(bytes);
   }
-  CsrRelaxationSweepBlocks<Scalar, n, StorageScalar, StorageScalar> sweep_blocks(const TallBlocks& of) const {
+  CsrRelaxationSweepBlocks<Scalar, n> sweep_blocks(const TallBlocks& of) const {
     return {of.m_begin, of.m_end, of.m_columns, of.m_numbers, of.m_sources, of.m_values, m_pivots.inverses(), scale()};
   }
   /// Of a row, in a sweep over as many blocks with as many vectors; noted for timers.
   double counted_bytes(const char* label, std::int64_t count, int vectors) const {
-    constexpr double bytes_of_block = n * n * sizeof(StorageScalar) + sizeof(int) + sizeof(std::int64_t);
+    constexpr double bytes_of_block = n * n * sizeof(Scalar) + sizeof(int) + sizeof(std::int64_t);
     double const bytes = per_row(count) * bytes_of_block + 2.0 * n * vectors * sizeof(Scalar);
     count_bytes(label, bytes * static_cast<double>(rows()));
     return bytes;
@@ -291,7 +288,7 @@ class CsrRelaxationPlan
   Table<std::int64_t> m_sources;    ///< of each block, its number in A
   Table<std::int64_t> m_opposites;  ///< see CsrPivotPairs
   std::int64_t m_pairs;
-  CsrPivots<Scalar, n, Exec, StorageScalar> m_pivots;
+  CsrPivots<Scalar, n, Exec, Scalar> m_pivots;
   std::optional<CsrIluTickets<Scalar, n, Exec>> m_tickets;  ///< on CsrPath::tickets
   CsrRelaxationTransposed<Scalar, n, Exec> m_transposed;
   std::optional<Matrix> m_matrix;

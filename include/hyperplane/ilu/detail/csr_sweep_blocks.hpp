@@ -60,32 +60,32 @@ struct CsrSweepBlocks {
 };
 
 /// The same of sweeps with the triangles of A itself. Its blocks are stored by rows, those of d^-1 by columns.
-template <class Scalar, int n, class Storage, class MatrixStorage>
+template <class Scalar, int n>
 struct CsrRelaxationSweepBlocks {
-  using StorageType = MatrixStorage;
-  using Scales = FactorScales<MatrixStorage, n, 1>;
+  using StorageType = Scalar;
+  using Scales = FactorScales<Scalar, n, 1>;
 
   const std::int64_t* m_begin;
   const std::int64_t* m_end;
   const int* m_columns;
   const std::int64_t* m_numbers;
   const std::int64_t* m_sources;  ///< of each block, its number in A
-  const MatrixStorage* m_values;
-  const Storage* m_inverses;
+  const Scalar* m_values;
+  const Scalar* m_inverses;
   Scalar m_scale;
   Scales m_scales{};
 
   HYPERPLANE_FUNCTION std::int64_t number(std::int64_t entry) const {
     return m_sources[m_numbers != nullptr ? m_numbers[entry] : entry];
   }
-  HYPERPLANE_FUNCTION const Storage* diagonal(std::int64_t row) const { return m_inverses + row * (n * n); }
+  HYPERPLANE_FUNCTION const Scalar* diagonal(std::int64_t row) const { return m_inverses + row * (n * n); }
   HYPERPLANE_FUNCTION Scalar scaled(Scalar value) const { return m_scale * value; }
 };
 
 /// What the factorization of DILU reads and writes: d_i^-1, which is stored by columns, from the blocks of A.
-template <class Storage, class MatrixStorage>
+template <class Scalar>
 struct CsrDiluBlocks {
-  using StorageType = Storage;
+  using StorageType = Scalar;
 
   const std::int64_t* m_begin;  ///< of the blocks before the diagonal, of each row
   const std::int64_t* m_end;
@@ -94,8 +94,8 @@ struct CsrDiluBlocks {
   const std::int64_t* m_opposites;  ///< the number in A of the block on the other side, or negative
   const std::int64_t* m_diagonal;   ///< of each row, the number in A of its diagonal block
   const int* m_positions;           ///< see CsrFactorBlocks
-  const MatrixStorage* m_a;         ///< blocks by rows
-  Storage* m_inverses;
+  const Scalar* m_a;                ///< blocks by rows
+  Scalar* m_inverses;
   unsigned long long* m_singular;
 };
 

@@ -108,10 +108,10 @@ struct CsrTallSweep : CsrTallPoints<Exec, Scalar, n, count> {
 
 /// Sweeps with the triangles of A itself, and the inverses of pivots: Y = d^-1 (s B - F Y), or `backward` Y = B - d^-1
 /// F Y; Y may be B. `transposed`: F and d^-1 are those of columns, transposed.
-template <bool transposed, bool backward, class Exec, class Scalar, int n, int count, class Storage>
+template <bool transposed, bool backward, class Exec, class Scalar, int n, int count>
 struct CsrTallRelaxation : CsrTallPoints<Exec, Scalar, n, count> {
-  CsrTallBlocks<Storage, std::int64_t> m_blocks;
-  const Storage* m_inverses;
+  CsrTallBlocks<Scalar, std::int64_t> m_blocks;
+  const Scalar* m_inverses;
   Scalar m_scale;
 
   void prefetch(std::int64_t index) const { this->prefetch_row(m_blocks, index); }
@@ -129,7 +129,7 @@ struct CsrTallRelaxation : CsrTallPoints<Exec, Scalar, n, count> {
     } else {
       sum_tall<!backward, transposed, Scalar, n, count, width>(scaled, products, keep);
     }
-    const Storage* const inverse = m_inverses + row * (n * n);
+    const Scalar* const inverse = m_inverses + row * (n * n);
     const Scalar* const from = right;
     sum_tall<backward, !transposed, Scalar, n, width, width>(
         given, [&](const auto& add) { add(inverse, from); },

@@ -8,8 +8,10 @@
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/csr/given_structure.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/csr/structure_fingerprints.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/detail/line_csr_columns.hpp>
 #include <hyperplane/line/detail/line_csr_difference.hpp>
 #include <hyperplane/line/detail/line_tables.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
@@ -23,6 +25,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -207,6 +210,20 @@ class LineCsrStructure {
                                                                                  x.data(),
                                                                                  right.data()});
     }
+  }
+  /// The same of several vectors, into columns.
+  template <bool transposed, int count>
+  void rest(const Exec& exec, const Matrix& a, const PointVectors<Scalar, n, count, Exec>& b,
+            const PointVectors<Scalar, n, count, Exec>& x, Scalar* right) const {
+    using Points = std::conditional_t<transposed, LineCsrRows, LineCsrColumns>;
+    using Kernel = LineCsrTallRest<Scalar, n, count, Exec, typename Matrix::Ref, Points, transposed>;
+    double const bytes = static_cast<double>(a.blocks()) / static_cast<double>(std::max<std::int64_t>(m_rows, 1)) * n *
+                         sizeof(Scalar) * (1 + count) / Kernel::shares;
+    launch(transposed ? "Hyperplane::LineImplicit::transposed_rest" : "Hyperplane::LineImplicit::rest",
+           policy(exec, m_rows * n * Kernel::shares), bytes,
+           Kernel{a.ref(), (transposed ? m_column_offsets : m_rest_offsets).data(),
+                  (transposed ? m_column_blocks : m_rest_blocks).data(),
+                  Points{(transposed ? m_column_rows : m_columns).data()}, b.flat().data(), x.flat().data(), right});
   }
 
  private:

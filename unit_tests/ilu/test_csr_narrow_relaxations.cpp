@@ -16,20 +16,20 @@
 #include "support/matchers.hpp"
 #include "support/short_factors.hpp"
 
-// DILU and SSOR of block CSR in 16 bits, with which they keep L and d^-1 U of their own.
+// DILU and SSOR of block CSR with factors in fewer bits than the arithmetic: they keep L and d^-1 U of their own.
 namespace hyperplane::test::csr_short {
 namespace {
 
 template <class Exec>
-class CsrShortRelaxations : public ::testing::Test {};
-TYPED_TEST_SUITE(CsrShortRelaxations, ExecutionSpaces, SpaceNames);
+class CsrNarrowRelaxations : public ::testing::Test {};
+TYPED_TEST_SUITE(CsrNarrowRelaxations, ExecutionSpaces, SpaceNames);
 
 template <int n, class Storage, class Exec>
 using Dilu = DiluCsr<double, n, Exec, Storage>;
 template <int n, class Storage, class Exec>
 using SsorOf = SsorCsr<double, n, Exec, Storage>;
 
-TYPED_TEST(CsrShortRelaxations, are_those_of_double_to_rounding_in_all_units) {
+TYPED_TEST(CsrNarrowRelaxations, are_those_of_double_to_rounding_in_all_units) {
   TypeParam const exec;
   compare<Dilu<1, Half, TypeParam>, Dilu<1, double, TypeParam>>(exec, {});
   compare<Dilu<5, Half, TypeParam>, Dilu<5, double, TypeParam>>(exec, {}, 40);
@@ -39,6 +39,9 @@ TYPED_TEST(CsrShortRelaxations, are_those_of_double_to_rounding_in_all_units) {
   compare<SsorOf<2, Half, TypeParam>, SsorOf<2, double, TypeParam>>(exec, {.relaxation = 1.4});
   compare<SsorOf<5, Half, TypeParam>, SsorOf<5, double, TypeParam>>(exec, {.relaxation = 1.2}, 40);
   compare<DiluCsr<float, 4, TypeParam, Half>, Dilu<4, double, TypeParam>>(exec, {}, 40);
+  compare<Dilu<5, float, TypeParam>, Dilu<5, double, TypeParam>>(exec, {}, 40);
+  compare<Dilu<1, float, TypeParam>, Dilu<1, double, TypeParam>>(exec, {.lu_sgs = true}, 40);
+  compare<SsorOf<3, float, TypeParam>, SsorOf<3, double, TypeParam>>(exec, {.relaxation = 1.3}, 40);
 }
 
 template <class Plan>
@@ -55,10 +58,12 @@ void expect_bits_of_all_paths(const typename Plan::execution_space& exec, typena
   }
 }
 
-TYPED_TEST(CsrShortRelaxations, have_the_bits_of_any_path) {
+TYPED_TEST(CsrNarrowRelaxations, have_the_bits_of_any_path) {
   TypeParam const exec;
   expect_bits_of_all_paths<Dilu<3, Half, TypeParam>>(exec, {});
   expect_bits_of_all_paths<SsorOf<1, BFloat16, TypeParam>>(exec, {.relaxation = 1.3});
+  expect_bits_of_all_paths<Dilu<5, float, TypeParam>>(exec, {});
+  expect_bits_of_all_paths<SsorOf<3, float, TypeParam>>(exec, {.relaxation = 1.3});
   // LU-SGS is SSOR that does not relax.
   auto const reference = random_csr(40, 3);
   auto const b = random_vector(120);
@@ -66,41 +71,50 @@ TYPED_TEST(CsrShortRelaxations, have_the_bits_of_any_path) {
                             factor_and_solve<SsorOf<3, Half, TypeParam>>(exec, reference, b, {}, false)));
 }
 
-TYPED_TEST(CsrShortRelaxations, are_not_those_of_a_later_matrix) {
-  TypeParam const exec;
-  auto const reference = random_csr(40, 3);
-  auto const a = to_device<double, 3, double>(exec, reference);
-  auto const b = random_vector(120);
-  auto const expected = factor_and_solve<Dilu<3, Half, TypeParam>>(exec, reference, b, {}, false);
-  Dilu<3, Half, TypeParam> plan(exec, a);
+template <class Plan>
+void expect_independence(const typename Plan::execution_space& exec) {
+  constexpr int n = Plan::block_size;
+  auto const reference = random_csr(40, n);
+  auto const a = to_device<double, n, double>(exec, reference);
+  auto const b = random_vector(std::int64_t{40} * n);
+  auto const expected = factor_and_solve<Plan>(exec, reference, b, {}, false);
+  Plan plan(exec, a);
   plan.factor(exec, a);
   Kokkos::deep_copy(exec, a.values(), 7.0);
   auto const x = to_view<double>(exec, b);
   plan.solve(exec, x, x);
   EXPECT_TRUE(bitwise_equal(to_host(x), expected));
   // A matrix of float will do.
-  auto const narrow = to_device<double, 3, float>(exec, reference);
-  Dilu<3, Half, TypeParam> of_float(exec, narrow);
+  auto const narrow = to_device<double, n, float>(exec, reference);
+  Plan of_float(exec, narrow);
   of_float.factor(exec, narrow);
   auto const y = to_view<double>(exec, b);
   of_float.solve(exec, y, y);
-  EXPECT_TRUE(near(to_host(y), expected, 30 * unit_roundoff<Half>));
+  EXPECT_TRUE(near(to_host(y), expected, tolerance<Plan>));
 }
 
-TYPED_TEST(CsrShortRelaxations, can_be_chosen) {
+TYPED_TEST(CsrNarrowRelaxations, are_not_those_of_a_later_matrix) {
+  TypeParam const exec;
+  expect_independence<Dilu<3, Half, TypeParam>>(exec);
+  expect_independence<SsorOf<3, float, TypeParam>>(exec);
+}
+
+TYPED_TEST(CsrNarrowRelaxations, can_be_chosen) {
   TypeParam const exec;
   auto const a = to_device<double, 3, double>(exec, random_csr(40, 3));
   EXPECT_EQ((choose_storage<Dilu<3, double, TypeParam>>(exec, a)), StorageKind::half);
   EXPECT_EQ((choose_storage<SsorOf<3, Half, TypeParam>>(exec, a, {}, {.relaxation = 1.2})), StorageKind::half);
+  EXPECT_EQ((choose_storage<Dilu<3, double, TypeParam>>(exec, a, {.fraction = 1e-5})), StorageKind::single_precision);
   EXPECT_EQ((choose_storage<Dilu<3, double, TypeParam>>(exec, a, {.fraction = 0.0})), StorageKind::double_precision);
 }
 
-TYPED_TEST(CsrShortRelaxations, take_several_vectors_as_single_ones_and_halves_as_a_solve) {
+TYPED_TEST(CsrNarrowRelaxations, take_several_vectors_as_single_ones_and_halves_as_a_solve) {
   TypeParam const exec;
   expect_single_vectors_and_halves<SsorOf<3, Half, TypeParam>>(exec, {.relaxation = 1.3, .transposed = true});
+  expect_single_vectors_and_halves<Dilu<5, float, TypeParam>>(exec, {.transposed = true});
 }
 
-TYPED_TEST(CsrShortRelaxations, that_are_too_large_are_a_status) {
+TYPED_TEST(CsrNarrowRelaxations, that_are_too_large_are_a_status) {
   TypeParam const exec;
   constexpr int n = 2;
   for_entries_of_row<n>([&](const ReferenceCsr& reference, double& entry, int row) {
@@ -110,9 +124,17 @@ TYPED_TEST(CsrShortRelaxations, that_are_too_large_are_a_status) {
     entry = 1e40;
     expect_overflow<Dilu<n, BFloat16, TypeParam>>(exec, reference, row, {.lu_sgs = true});
   });
+  for_entries_of_row<5>([&](const ReferenceCsr& reference, double& entry, int row) {
+    entry = 1e40;
+    expect_overflow<Dilu<5, float, TypeParam>>(exec, reference, row);
+  });
+  for_entries_of_row<3>([&](const ReferenceCsr& reference, double& entry, int row) {
+    entry = 1e40;
+    expect_overflow<SsorOf<3, float, TypeParam>>(exec, reference, row, {.relaxation = 0.7});
+  });
 }
 
-TYPED_TEST(CsrShortRelaxations, that_are_singular_are_a_status) {
+TYPED_TEST(CsrNarrowRelaxations, that_are_singular_are_a_status) {
   TypeParam const exec;
   auto reference = random_csr(30, 3);
   reference.blocks[block_at(reference, 7, 7)] = DenseMatrix(3);
@@ -123,7 +145,7 @@ TYPED_TEST(CsrShortRelaxations, that_are_singular_are_a_status) {
   EXPECT_EQ(plan.status(exec).row, 7);
 }
 
-TYPED_TEST(CsrShortRelaxations, are_computed_with_in_full_precision) {
+TYPED_TEST(CsrNarrowRelaxations, are_computed_with_in_full_precision) {
   TypeParam const exec;
   ReferenceCsr reference(3);
   for (int row = 0; row < 20; ++row) {
