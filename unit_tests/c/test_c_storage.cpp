@@ -75,7 +75,7 @@ TEST_P(CStorage, of_8_bits_is_that_of_bilu0) {
                    HYPERPLANE_INVALID_ARGUMENT, message);
   };
   refused("ssor", "storage=quarter", "storage is 'quarter', which ssor has not, but bilu0");
-  refused("bilu0", "storage=quarter,folded=i", "BlockIlu0: folded directions have no factors of 8 bits");
+  refused("bilu0", "storage=quarter,folded=i", "folded directions have no factors of 8 bits");
   refused("bilu0", "storage=quarter,parts=1x2x1,coupling=coloured",
           "bilu0 has no coupling coloured with storage quarter");
 }

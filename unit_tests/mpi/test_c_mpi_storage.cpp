@@ -258,7 +258,7 @@ TEST_P(CRanks, storages_that_there_are_not_are_refused) {
   refuse(options, "bilu0 has no coupling coloured with storage quarter");
   options.coupling = HYPERPLANE_COUPLING_NONE;
   options.folded[0] = 1;
-  refuse(options, "BlockIlu0: folded directions have no factors of 8 bits");
+  refuse(options, "folded directions have no factors of 8 bits");
   options.folded[0] = 0;
   options.kind = HYPERPLANE_SSOR;
   refuse(options, "storage is 'quarter', which ssor has not over ranks, but bilu0");
