@@ -46,7 +46,7 @@ typedef struct hyperplane_preconditioner_options {
   size_t struct_size;                  /* not for you */
   hyperplane_preconditioner_kind kind; /* HYPERPLANE_BILU0 */
   hyperplane_storage storage;          /* of the factors: HYPERPLANE_STORAGE_DOUBLE. The matrix has the same; where it
-                                        * is 16 bits or automatic, of all but lines, HYPERPLANE_STORAGE_DOUBLE */
+                                        * is at most 16 bits or automatic, of all but lines, it is double */
   double storage_fraction;             /* of HYPERPLANE_STORAGE_AUTOMATIC: by how much M^-1 of random vectors may differ
                                         * from that of factors of double, at least 0: 0.05 */
   double relaxation;                   /* of SSOR and lines, more than 0 and less than 2: 1 */

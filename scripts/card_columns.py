@@ -4,9 +4,11 @@
 import math
 import sys
 
-from performance_page import H100, MESH, ZEN, is_measured, raw
+from performance_page import MESH, is_measured, raw
 
 STORAGES = ("double", "float")
+# Of factors; 8 bits are those of BlockIlu0 on hosts.
+SHORT_STORAGES = ("half", "bfloat16", "quarter")
 ORDERS = "(natural|rcm|colours)"
 
 
@@ -44,7 +46,8 @@ def of_peer(stem, pattern, field, model, model_pattern, limit, key=points):
 def beside_petsc(stem, pattern, model, model_pattern, limit, key=points):
     """PETSc's bytes are those of double."""
     values = {}
-    for label, storage, field in (*((name, name, "hyperplane_best_ms") for name in STORAGES), ("PETSc", "double", "best_ms")):
+    own = ((name, name, "hyperplane_best_ms") for name in (*STORAGES, *SHORT_STORAGES))
+    for label, storage, field in (*own, ("PETSc", "double", "best_ms")):
         of_storage = (text.replace("STORAGE", storage) for text in (pattern, model_pattern))
         values[label] = of_peer(stem, next(of_storage), field, model, next(of_storage), limit, key)
     return values
@@ -58,27 +61,23 @@ def stencil(stem, path, limit, kernel, n):
 
 
 def stencil_short(stem, short, path, limit, kernel, n):
-    """Factors of 16 bits were measured on fewer grids, into a file of their own."""
-    names = {storage: storage for storage in ("half", "bfloat16")}
+    """Factors of few bits were measured on fewer grids, on some machines into a file of their own."""
+    names = {storage: storage for storage in SHORT_STORAGES}
     return stencil(stem, path, limit, kernel, n) | by_name(short, f"{kernel}/{path}/NAME/n={n}/(.*)", limit, names)
 
 
-def stencil_petsc(limit, kernel, n):
+def stencil_petsc(machine, limit, kernel, n):
     pattern, model = (f"{kernel}/{path}/STORAGE/n={n}/(.*)" for path in ("PETSc", "OpenMP/slab"))
-    return beside_petsc(f"{ZEN}/peers_petsc_1", pattern, f"{ZEN}/block_ilu0_2", model, limit)
+    return beside_petsc(f"{machine}/peers_petsc_1", pattern, f"{machine}/block_ilu0_2", model, limit)
 
 
-def stencil_cusparse(stem, limit, kernel, n):
+def stencil_cusparse(stem, large, limit, kernel, n):
+    """Beside cuSPARSE, and in all types where the grid is large."""
     names = {"double": "Hyperplane_slab", "float": "Hyperplane_slab_float_storage", "cuSPARSE": "(?:bsr|SpSV).*"}
-    return by_name(stem, f"{kernel}/NAME/double/n={n}/(.*)", limit, names)
-
-
-def stencil_h100(limit, kernel, n):
-    """Double beside cuSPARSE, and in all types where the grid is large."""
-    storages = {storage: storage for storage in ("double", "float", "half", "bfloat16")}
-    values = stencil_cusparse(f"{H100}/peers_cusparse_csr_16", limit, kernel, n)
-    large = by_name(f"{H100}/cuda_paths_16", f"{kernel}/slab/NAME/n={n}/(.*)", limit, storages)
-    return values | {label: of_label | values.get(label, {}) for label, of_label in large.items()}
+    values = by_name(stem, f"{kernel}/NAME/double/n={n}/(.*)", limit, names)
+    storages = {storage: storage for storage in (*STORAGES, *SHORT_STORAGES)}
+    of_large = by_name(large, f"{kernel}/slab/NAME/n={n}/(.*)", limit, storages)
+    return values | {label: of_label | values.get(label, {}) for label, of_label in of_large.items()}
 
 
 def named_stencil(stem, space, kernel, limit, solver, n):
@@ -87,10 +86,11 @@ def named_stencil(stem, space, kernel, limit, solver, n):
     return by_name(stem, f"{kernel}/{space}/{solver}/NAME/n={n}/(.*)", limit, storages)
 
 
-def sip(stem, space, limit, routine):
-    """Cubes alone: long boxes have other hyperplanes."""
-    storages = {"double": "slab", "float": "slab/float", "half": "slab/half"}
-    return by_name(stem, rf"sip_{routine}/{space}/NAME/((\d+)x\2x\2)", limit, storages | {"portable path": "portable"})
+def sip(stem, storages, space, limit, routine):
+    """Cubes alone: long boxes have other hyperplanes. Types may have been measured into a file of their own."""
+    pattern = rf"sip_{routine}/{space}/NAME/((\d+)x\2x\2)"
+    values = by_name(storages, pattern, limit, {"double": "slab", "float": "slab/float", "half": "slab/half"})
+    return values | by_name(stem, pattern, limit, {"portable path": "portable"})
 
 
 def lines(stem, peers, space, limit, kernel, n):
@@ -115,12 +115,12 @@ def csr_fill(stem, limit, kernel):
     return by_name(stem, f"{kernel}/OpenMP/iluk=NAME/(natural|rcm|colours|lines)/double/n=5/.*", limit, levels, str)
 
 
-def csr_ilut(limit, kernel):
+def csr_ilut(machine, limit, kernel):
     """Of each drop tolerance; the bytes are those of ILU(0) with as many times the blocks."""
-    stem, model, n = f"{ZEN}/peers_hypre_1", f"{kernel}/OpenMP/iluk=0/rcm/double/n=5/{MESH}", 5
+    stem, model, n = f"{machine}/peers_hypre_1", f"{kernel}/OpenMP/iluk=0/rcm/double/n=5/{MESH}", 5
     pattern, values = rf"{kernel}/hypre/ilut=([\d.]+),20/double/n={n}/{MESH}", {}
     vectors = 4 * 8 * n
-    blocks = raw(f"{ZEN}/csr_2").one(model, "bytes/point") - vectors
+    blocks = raw(f"{machine}/csr_2").one(model, "bytes/point") - vectors
     for label, which in (("double", "hyperplane_"), ("hypre", "")):
         times, fills, triads = (best(stem, pattern, field, str) for field in (f"{which}best_ms", f"{which}fill", f"{limit}_GB/s"))
         moved = {case: 1e-6 * points(MESH) * (blocks * fills[case] + vectors) for case in times}
@@ -129,7 +129,7 @@ def csr_ilut(limit, kernel):
 
 
 def bicgstab(stem, space, limit, n):
-    names = {"double": "double", "factors in float": "float_factors", "float": "float", "half": "half_factors"}
+    names = {"double": "double", "factors in float": "float_factors", "float": "float", "factors in half": "half_factors", "half": "half"}
     return by_name(stem, f"bicgstab/{space}/NAME/n={n}/(.*)", limit, names)
 
 
@@ -148,12 +148,12 @@ def swept(stem, machine, space, fastest, limit, equation, values):
     return found
 
 
-def csr_petsc_hypre(limit, kernel):
+def csr_petsc_hypre(machine, limit, kernel):
     """Of both the rows are in the order of reverse Cuthill-McKee. Beside hypre whole set-ups were measured, no factorizations."""
     pattern, model = (f"{kernel}/{path}/STORAGE/n=5/(.*)" for path in ("PETSc/mesh/ilu0", "OpenMP/iluk=0/rcm"))
-    values = beside_petsc(f"{ZEN}/peers_petsc_mesh_1", pattern, f"{ZEN}/csr_2", model, limit, lambda mesh: "rcm")
+    values = beside_petsc(f"{machine}/peers_petsc_mesh_1", pattern, f"{machine}/csr_2", model, limit, lambda mesh: "rcm")
     hypre, model = (f"{kernel}/{path}/double/n=5/(.*)" for path in ("hypre/iluk=0", "OpenMP/iluk=0/rcm"))
-    values["hypre"] = of_peer(f"{ZEN}/peers_hypre_1", hypre, "best_ms", f"{ZEN}/csr_2", model, limit, lambda mesh: "rcm")
+    values["hypre"] = of_peer(f"{machine}/peers_hypre_1", hypre, "best_ms", f"{machine}/csr_2", model, limit, lambda mesh: "rcm")
     return values
 
 
@@ -162,10 +162,10 @@ def csr_kokkos_kernels(stem, space, limit, kernel):
     return by_name(stem, f"{kernel}/NAME/{space}/stencil/k=0/{ORDERS}/n=5/.*", limit, names, str)
 
 
-def csr_cusparse(limit, kernel):
+def csr_cusparse(stem, limit, kernel):
     names = {"double": "Hyperplane_csr_tickets", "cuSPARSE": "(?:bsr|SpSV).*", "BlockIlu0 on the grid": "Hyperplane_slab"}
     pattern = f"{kernel}/NAME/double/n=5/([0-9]+)x.*"
-    return by_name(f"{H100}/peers_cusparse_csr_16", pattern, limit, names, lambda edge: f"natural, {edge}³")
+    return by_name(stem, pattern, limit, names, lambda edge: f"natural, {edge}³")
 
 
 def grid_blocks(stem, space, limit, kernel, n):

@@ -44,15 +44,23 @@ def solve_and_factor(*sizes):
 
 ON_ZEN = {
     "Zen 4, 2 threads": column("triad", card_columns.stencil_short, f"{ZEN}/block_ilu0_2", f"{ZEN}/block_ilu0_storage_2", "OpenMP/slab"),
-    "Zen 4, 1 thread": column("triad", card_columns.stencil_petsc),
+    "Zen 4, 1 thread": column("triad", card_columns.stencil_petsc, ZEN),
 }
-BILU0 = ON_ZEN | {
-    "H100": column("copy", card_columns.stencil_h100),
-    "H200": column("copy", card_columns.stencil_cusparse, f"{H200}/peers_cusparse_16"),
+BILU0 = {
+    "Zen 5, 2 threads": column("triad", card_columns.stencil_short, f"{ZEN_5}/block_ilu0_2", f"{ZEN_5}/block_ilu0_2", "OpenMP/slab"),
+    "Xeon, 2 threads": column("triad", card_columns.stencil_short, f"{H100}/block_ilu0_2", f"{H100}/block_ilu0_2", "OpenMP/slab"),
+    "Xeon, 1 thread": column("triad", card_columns.stencil_petsc, H100),
+    "H100": column("copy", card_columns.stencil_cusparse, f"{H100}/peers_cusparse_csr_16", f"{H100}/cuda_paths_16"),
+    "H200": column("copy", card_columns.stencil_cusparse, f"{H200}/peers_cusparse_16", f"{H200}/cuda_paths_storages_16"),
 }
 CARDS = {
-    "block-ilu0-solve": Card("BlockIlu0, solve", "points of the grid", of_block_sizes("solve"), BILU0),
-    "block-ilu0-factor": Card("BlockIlu0, factorization", "points of the grid", of_block_sizes("factor"), BILU0),
+    "block-ilu0-solve": Card(
+        "BlockIlu0, solve",
+        "points of the grid",
+        of_block_sizes("solve"),
+        ON_ZEN | {"Zen 5, 1 thread": column("triad", card_columns.stencil_petsc, ZEN_5)} | BILU0,
+    ),
+    "block-ilu0-factor": Card("BlockIlu0, factorization", "points of the grid", of_block_sizes("factor"), ON_ZEN | BILU0),
     "products": Card(
         "Product with a BlockStencil7",
         "points of the grid",
@@ -65,7 +73,8 @@ CARDS = {
         {"solve": ("solve",), "factorization": ("factor",), "product": ("apply",)},
         {
             "Zen 4, 2 threads, 48³ points": column("triad", card_columns.csr, f"{ZEN}/csr_2", "OpenMP", MESH),
-            "Zen 4, 1 thread, 48³ points": column("triad", card_columns.csr_petsc_hypre),
+            "Zen 4, 1 thread, 48³ points": column("triad", card_columns.csr_petsc_hypre, ZEN),
+            "Zen 5, 1 thread, 48³ points": column("triad", card_columns.csr_petsc_hypre, ZEN_5),
             "H100, 100³ points": column("copy", card_columns.csr, f"{H100}/csr_16", "Cuda", "100x100x100"),
             "H200, wing, 990090 points": column("copy", card_columns.csr, f"{H200}/csr_wing_16", "Cuda", "wing"),
         },
@@ -77,7 +86,7 @@ CARDS = {
         {
             "Zen 4, 1 thread, 48³ points": column("triad", card_columns.csr_kokkos_kernels, f"{ZEN}/peers_kokkos_kernels_csr_1", "Serial"),
             "H200, 100³ points": column("copy", card_columns.csr_kokkos_kernels, f"{H200}/peers_kokkos_kernels_csr_16", "Cuda"),
-            "H100": column("copy", card_columns.csr_cusparse),
+            "H100": column("copy", card_columns.csr_cusparse, f"{H100}/peers_cusparse_csr_16"),
         },
     ),
     "block-csr-solvers": Card(
@@ -96,7 +105,7 @@ CARDS = {
         "ILUT of block CSR on a mesh, 48³ points, n = 5",
         "drop tolerance of hypre",
         {"solve": ("solve",)},
-        {"Zen 4, 1 thread": column("triad", card_columns.csr_ilut)},
+        {"Zen 4, 1 thread": column("triad", card_columns.csr_ilut, ZEN)},
     ),
     "relaxations": Card(
         "SSOR and block Jacobi",
@@ -114,6 +123,7 @@ CARDS = {
         {
             "Zen 5, 2 threads": column("triad", card_columns.bicgstab, f"{ZEN_5}/krylov_2", "OpenMP"),
             "H100": column("copy", card_columns.bicgstab, f"{H100}/krylov_16", "Cuda"),
+            "H200": column("copy", card_columns.bicgstab, f"{H200}/krylov_16", "Cuda"),
         },
     ),
     "line-implicit": Card(
@@ -147,9 +157,9 @@ CARDS = {
         "points of the grid",
         {"solve": ("solve",), "coefficients": ("coefficients",), "iteration": ("iteration",)},
         {
-            "Zen 5, 2 threads": column("triad", card_columns.sip, f"{ZEN_5}/sip_2", "OpenMP"),
-            "Xeon, 2 threads": column("triad", card_columns.sip, f"{H200}/sip_2", "OpenMP"),
-            "H200": column("copy", card_columns.sip, f"{H200}/sip_16", "Cuda"),
+            "Zen 5, 2 threads": column("triad", card_columns.sip, f"{ZEN_5}/sip_2", f"{ZEN_5}/sip_2", "OpenMP"),
+            "Xeon, 2 threads": column("triad", card_columns.sip, f"{H200}/sip_2", f"{H200}/sip_2", "OpenMP"),
+            "H200": column("copy", card_columns.sip, f"{H200}/sip_16", f"{H200}/sip_storages_16", "Cuda"),
         },
     ),
     "primitives": Card(

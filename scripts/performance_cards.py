@@ -21,13 +21,15 @@ SCRIPT = pathlib.Path(sys.argv[0]).name  # this one, or the one that uses it
 FOLDER = DOCS / "cards"
 OTHERS = {"scaling"}  # that scripts/scaling_page.py draws
 # Colours of Okabe and Ito, which people tell apart who do not see all colours; dash and marker say it again.
-BLUE, RED, GREEN, PURPLE, YELLOW, SKY, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666"
+BLUE, RED, GREEN, PURPLE, YELLOW, SKY, GREY, BLACK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666", "#000000"
 STYLES = {
     "double": (BLUE, "o", "-"),
     "float": (RED, "s", "-"),
     "half": (YELLOW, "^", "-"),
     "bfloat16": (SKY, "v", "-"),
+    "quarter": (GREEN, "P", "-"),
     "factors in float": (PURPLE, "D", "--"),
+    "factors in half": (SKY, "v", "--"),
     "k = 0": (BLUE, "o", "-"),
     "k = 1": (RED, "s", "-"),
     "k = 2": (YELLOW, "^", "-"),
@@ -44,7 +46,7 @@ STYLES = {
     "one after the other": (GREY, "v", "--"),
     "portable path": (GREY, "v", "--"),
     "BlockIlu0 on the grid": (GREY, "v", "--"),
-    "PETSc": (GREEN, "D", ":"),
+    "PETSc": (BLACK, "D", ":"),
     "hypre": (PURPLE, "^", ":"),
     "cuSPARSE": (PURPLE, "D", ":"),
     "Kokkos Kernels": (YELLOW, "^", ":"),

@@ -28,6 +28,7 @@ static_assert(HYPERPLANE_STORAGE_DOUBLE == static_cast<int>(StorageKind::double_
               HYPERPLANE_STORAGE_FLOAT == static_cast<int>(StorageKind::single_precision) &&
               HYPERPLANE_STORAGE_HALF == static_cast<int>(StorageKind::half) &&
               HYPERPLANE_STORAGE_BFLOAT16 == static_cast<int>(StorageKind::bfloat16) &&
+              HYPERPLANE_STORAGE_QUARTER == static_cast<int>(StorageKind::quarter) &&
               HYPERPLANE_STORAGE_AUTOMATIC == static_cast<int>(storage_kinds.size()));
 
 static_assert(HYPERPLANE_COUPLING_NONE == static_cast<int>(Coupling::none) &&

@@ -20,7 +20,8 @@ namespace hyperplane::run_time {
 template <class Exec, class Plan, class Comparison, class Make, class Factor>
 StorageKind choose_plan(const Exec& exec, const Comparison& comparison, double fraction, const Make& make,
                         const Factor& factor, std::unique_ptr<Plan>& held) {
-  for (auto const storage : {StorageKind::half, StorageKind::bfloat16, StorageKind::single_precision}) {
+  for (auto const storage :
+       {StorageKind::quarter, StorageKind::half, StorageKind::bfloat16, StorageKind::single_precision}) {
     std::unique_ptr<Plan> plan = make(storage);
     if (plan == nullptr) continue;
     if (!factor(*plan) || !(comparison.difference(exec, *plan) < fraction)) continue;

@@ -29,7 +29,8 @@ class ShortCsrOfSize final : public SizedShortCsr<Exec> {
       case StorageKind::half: return make_stored_csr_plan<n, Exec, Half>(exec, a, settings);
       case StorageKind::bfloat16: return make_stored_csr_plan<n, Exec, BFloat16>(exec, a, settings);
       case StorageKind::single_precision: return make_stored_csr_plan<n, Exec, float>(exec, a, settings);
-      case StorageKind::double_precision: break;
+      case StorageKind::double_precision:
+      case StorageKind::quarter: break;
     }
     return nullptr;
   }

@@ -51,7 +51,8 @@ class NarrowedCopy {
 /// NarrowedMatrix::rounding() of a copy.
 inline double copy_rounding(StorageKind storage) {
   switch (storage) {
-    case StorageKind::double_precision: break;
+    case StorageKind::double_precision:
+    case StorageKind::quarter: break;
     case StorageKind::single_precision: return detail::storage_epsilon<float>;
     case StorageKind::half: return detail::storage_epsilon<Half>;
     case StorageKind::bfloat16: return detail::storage_epsilon<BFloat16>;

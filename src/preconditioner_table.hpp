@@ -3,6 +3,7 @@
 
 #include <hyperplane/blocks/parted.hpp>
 #include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/quarter.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/identity.hpp>
@@ -23,9 +24,11 @@
 /// options with their ranges and defaults, and, by the enumerations of options, paths.
 namespace hyperplane::run_time {
 
-/// Whether factors of plans can have 16 bits: then they have PlanOfDouble, of a matrix of doubles.
+/// Whether factors of plans can have 16 bits: then they have PlanOfDouble, of a matrix of doubles. And 8 bits.
 template <class Plans>
 inline constexpr bool has_short_factors = requires { Plans::has_short_factors; };
+template <class Plans>
+inline constexpr bool has_quarter_factors = requires { Plans::has_quarter_factors; };
 
 /// A line: its name, a summary, the plans, and the members of their options that are options outside of C++.
 template <class Plans, Part its_part, int largest, class... Options>
@@ -34,6 +37,10 @@ struct TableLine {
   static constexpr Part part = its_part;
   static constexpr int largest_block_size = largest;
   static constexpr bool has_short_factors = run_time::has_short_factors<Plans>;
+  static constexpr bool has_quarter_factors = run_time::has_quarter_factors<Plans>;
+  /// Whether factors can be narrower than the matrix in this type.
+  template <class Storage>
+  static constexpr bool has_factors = std::is_same_v<Storage, Quarter> ? has_quarter_factors : has_short_factors;
   template <int n, class Exec, class Storage>
   using Plan = typename Plans::template Plan<n, Exec, Storage>;
 
@@ -93,6 +100,7 @@ struct BlockIlu0Plans {
   template <int n, class Exec, class Storage>
   using PlanOfDouble = Parted<BlockIlu0<double, n, Exec, Storage>, double>;
   static constexpr bool has_short_factors = true;
+  static constexpr bool has_quarter_factors = true;
 };
 
 inline constexpr Range relaxations{.least = 0, .most = 2, .above_least = true, .below_most = true};

@@ -34,7 +34,9 @@ template <class Line>
 std::string storages_of(const Line&) {
   std::string names;
   for (auto const storage : storage_kinds) {
-    if (is_short(storage) && !Line::has_short_factors) continue;
+    if (storage == StorageKind::quarter ? !Line::has_quarter_factors : is_short(storage) && !Line::has_short_factors) {
+      continue;
+    }
     names += (names.empty() ? "" : "|") + std::string(name(storage));
   }
   if (Line::has_short_factors) names += std::string("|") + automatic_storage;
@@ -67,7 +69,8 @@ void require_storage(std::span<const PreconditionerDescription> table, int kind,
   for (auto const& each : table) {
     if (each.has_storage(wanted)) others += (others.empty() ? "" : " and ") + each.name;
   }
-  throw Error("storage is '" + wanted + "', which " + made_for.name + " has not, but " + others);
+  throw Error("storage is '" + wanted + "', which " + made_for.name + " has not, but " +
+              (others.empty() ? "bilu0 of a grid" : others));
 }
 
 int find_preconditioner(std::string_view name) { return find_in_table(preconditioners(), name); }

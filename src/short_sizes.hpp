@@ -30,6 +30,7 @@ class ShortFactory final : public SizedShortFactory<Exec> {
     switch (settings.storage) {
       case StorageKind::half: return make<Half>(exec, grid, settings);
       case StorageKind::bfloat16: return make<BFloat16>(exec, grid, settings);
+      case StorageKind::quarter: return make<Quarter>(exec, grid, settings);
       case StorageKind::single_precision: return make<float>(exec, grid, settings);
       case StorageKind::double_precision: break;
     }
@@ -43,6 +44,7 @@ class ShortFactory final : public SizedShortFactory<Exec> {
     switch (settings.storage) {
       case StorageKind::half: return make(std::type_identity<Half>{});
       case StorageKind::bfloat16: return make(std::type_identity<BFloat16>{});
+      case StorageKind::quarter: return make(std::type_identity<Quarter>{});
       case StorageKind::single_precision: return make(std::type_identity<float>{});
       case StorageKind::double_precision: break;
     }
@@ -56,19 +58,20 @@ class ShortFactory final : public SizedShortFactory<Exec> {
     int kind = 0;
     for_each_preconditioner([&]<class Line>(const Line& line) {
       if (kind++ != settings.kind) return;
-      if constexpr (Line::has_short_factors && n <= Line::largest_block_size) {
+      if constexpr (Line::template has_factors<Storage> && n <= Line::largest_block_size) {
         using Plan = typename Line::AllPlans::template PlanOfDouble<n, Exec, Storage>;
-        if (settings.storage_fraction && !has_coupling<Plan>(line, settings)) return;
+        if (settings.storage_fraction && !is_tried<Storage, Plan>(line, settings)) return;
         made = make_plan<n, double, Plan>(exec, grid, line, settings);
       }
     });
     return made;
   }
-  template <class Plan, class Line>
-  static bool has_coupling(const Line& line, const PreconditionerSettings& settings) {
+  /// By ChosenStorage.
+  template <class Storage, class Plan, class Line>
+  static bool is_tried(const Line& line, const PreconditionerSettings& settings) {
     typename Plan::Options options;
     read_options(options, line, settings.options);
-    return detail::has_coupling<Plan>(options);
+    return detail::is_tried<Storage, n, Exec> && detail::has_options<Plan>(options);
   }
 };
 

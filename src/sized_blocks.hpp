@@ -3,11 +3,13 @@
 
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
+#include <hyperplane/sweep/choose_storage.hpp>
 
 #include <memory>
 #include <string>
@@ -21,7 +23,7 @@
 namespace hyperplane::run_time {
 
 /// The preconditioner whose options they are, its name in the table, where it is compiled, and whether its factors can
-/// be narrower than its matrix.
+/// be narrower than its matrix, and of 8 bits.
 template <class Options>
 struct BlocksOf;
 template <>
@@ -31,6 +33,7 @@ struct BlocksOf<BlockIlu0Options> {
   static constexpr const char* name = "bilu0";
   static constexpr Part part = Part::points;
   static constexpr bool has_short_factors = true;
+  static constexpr bool has_quarter_factors = true;
 };
 template <>
 struct BlocksOf<SsorOptions> {
@@ -39,6 +42,7 @@ struct BlocksOf<SsorOptions> {
   static constexpr const char* name = "ssor";
   static constexpr Part part = Part::points;
   static constexpr bool has_short_factors = true;
+  static constexpr bool has_quarter_factors = false;
 };
 template <>
 struct BlocksOf<SipOptions> {
@@ -47,6 +51,7 @@ struct BlocksOf<SipOptions> {
   static constexpr const char* name = "sip";
   static constexpr Part part = Part::points;
   static constexpr bool has_short_factors = true;
+  static constexpr bool has_quarter_factors = false;
 };
 template <>
 struct BlocksOf<BlockJacobiOptions> {
@@ -55,6 +60,7 @@ struct BlocksOf<BlockJacobiOptions> {
   static constexpr const char* name = "jacobi";
   static constexpr Part part = Part::points;
   static constexpr bool has_short_factors = true;
+  static constexpr bool has_quarter_factors = false;
 };
 template <>
 struct BlocksOf<LineImplicitOptions> {
@@ -63,7 +69,13 @@ struct BlocksOf<LineImplicitOptions> {
   static constexpr const char* name = "lines";
   static constexpr Part part = Part::lines;
   static constexpr bool has_short_factors = false;
+  static constexpr bool has_quarter_factors = false;
 };
+/// Whether it can have factors of Storage beside a matrix of doubles.
+template <class Options, class Storage>
+inline constexpr bool blocks_have =
+    std::is_same_v<Storage, double> ||
+    (std::is_same_v<Storage, Quarter> ? BlocksOf<Options>::has_quarter_factors : BlocksOf<Options>::has_short_factors);
 
 /// Returns make(the type of a grid block's preconditioner with factors of Storage, options) for those that are given.
 /// Throws Error where it is for another block size, or has no such coupling; where storage is chosen, it returns
@@ -73,14 +85,15 @@ Made make_of_blocks(const BlocksSettings& settings, const Make& make) {
   return std::visit(
       [&]<class Options>(const MultiBlockOptions<Options>& chosen) -> Made {
         constexpr bool is_narrowed = !std::is_same_v<Storage, double>;
-        if constexpr (!is_narrowed || BlocksOf<Options>::has_short_factors) {
+        if constexpr (blocks_have<Options, Storage>) {
           using P = typename BlocksOf<Options>::template Type<n, Exec, Storage>;
           std::string const name = BlocksOf<Options>::name;
           if constexpr (P::block_size != n) {
             throw Error(name + " is for one unknown per point, not for " + std::to_string(n));
           } else {
+            bool const is_tried = detail::is_tried<Storage, n, Exec> && MultiBlock<P>::has_options(chosen);
+            if (is_narrowed && settings.storage_fraction && !is_tried) return Made{};
             if (MultiBlock<P>::has_coupling(chosen.coupling)) return make(std::type_identity<P>{}, chosen);
-            if (is_narrowed && settings.storage_fraction) return Made{};
             throw Error(name + " has no coupling " + hyperplane::name(chosen.coupling) +
                         (is_narrowed ? std::string(" with storage ") + hyperplane::name(settings.storage) : ""));
           }

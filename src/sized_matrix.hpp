@@ -109,7 +109,8 @@ class StencilMatrix final : public HeldStencil<TypedMatrix<Exec>, BlockStencil7<
   static void with_copy([[maybe_unused]] StorageKind storage, [[maybe_unused]] const Use& use) {
     if constexpr (std::is_same_v<Storage, double>) {
       switch (storage) {
-        case StorageKind::double_precision: break;
+        case StorageKind::double_precision:
+        case StorageKind::quarter: break;
         case StorageKind::single_precision: return use.template operator()<StencilMatrix<n, Exec, float>>();
         case StorageKind::half: return use.template operator()<StencilCopy<n, Exec, Half>>();
         case StorageKind::bfloat16: return use.template operator()<StencilCopy<n, Exec, BFloat16>>();

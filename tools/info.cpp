@@ -18,8 +18,9 @@ int run_info() {
   fmt::print("Hyperplane {}\n", HYPERPLANE_VERSION_STRING);
   fmt::print("Kokkos     {}\n", kokkos_version());
   fmt::print("compiler   {}\n", compiler_version());
-  fmt::print("blocks     of {} unknowns per point; double, float, half or bfloat16 storage, double arithmetic\n",
-             fmt::join(block_sizes(), ", "));
+  fmt::print(
+      "blocks     of {} unknowns per point; double, float, half, bfloat16 or quarter storage, double arithmetic\n",
+      fmt::join(block_sizes(), ", "));
   auto const mpi = mpi_version();
   fmt::print("MPI        {}\n", mpi.empty() ? "none" : mpi);
   executables::for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {

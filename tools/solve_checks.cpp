@@ -110,7 +110,8 @@ void check_storage(const SolverSettings& settings) {
   }
   if (std::ranges::count(owners, settings.preconditioner) > 0) return;
   throw InputError(fmt::format("--storage {}: --preconditioner {} does not have it, but {}", storage,
-                               settings.preconditioner, join_with(owners, "and")));
+                               settings.preconditioner,
+                               owners.empty() ? "bilu0 with --grid" : join_with(owners, "and")));
 }
 
 void check_products(const SolverSettings& settings, int processes) {

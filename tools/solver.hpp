@@ -21,11 +21,9 @@ inline const std::vector<std::pair<std::string, hyperplane_method>> methods = {{
                                                                                {"fgmres", HYPERPLANE_FGMRES},
                                                                                {"fgcrodr", HYPERPLANE_FGCRODR}};
 inline const std::vector<std::pair<std::string, hyperplane_storage>> storages = {
-    {"double", HYPERPLANE_STORAGE_DOUBLE},
-    {"float", HYPERPLANE_STORAGE_FLOAT},
-    {"half", HYPERPLANE_STORAGE_HALF},
-    {"bfloat16", HYPERPLANE_STORAGE_BFLOAT16},
-    {"automatic", HYPERPLANE_STORAGE_AUTOMATIC}};
+    {"double", HYPERPLANE_STORAGE_DOUBLE},   {"float", HYPERPLANE_STORAGE_FLOAT},
+    {"half", HYPERPLANE_STORAGE_HALF},       {"bfloat16", HYPERPLANE_STORAGE_BFLOAT16},
+    {"quarter", HYPERPLANE_STORAGE_QUARTER}, {"automatic", HYPERPLANE_STORAGE_AUTOMATIC}};
 
 /// What products of the method read A in; "same" as it is stored, which HYPERPLANE_STORAGE_AUTOMATIC stands for.
 inline const std::vector<std::pair<std::string, hyperplane_storage>> product_storages = {
@@ -66,8 +64,8 @@ struct SolverSettings {
 
   /// Products read a copy of A.
   bool narrows() const { return product_storage != HYPERPLANE_STORAGE_AUTOMATIC; }
-  /// Factors of 16 bits, of a storage that is chosen, of a general matrix, and all over ranks, are those of a matrix of
-  /// doubles; so is a copy.
+  /// Factors of at most 16 bits, of a storage that is chosen, of a general matrix, and all over ranks, are those of a
+  /// matrix of doubles; so is a copy.
   hyperplane_storage matrix_storage() const {
     bool const is_float =
         storage == HYPERPLANE_STORAGE_FLOAT && matrix == MatrixKind::stencil && !is_over_ranks && !narrows();

@@ -156,7 +156,21 @@ void add_method_options(CLI::App& app, LinearOptions& linear) {
       ->check(CLI::PositiveNumber);
 }
 
-void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) {
+void add_storage_option(CLI::App& app, Storage& storage) {
+  add_choice(
+      app, "--storage", storage,
+      {{"double", Storage::of_double},
+       {"float", Storage::of_float},
+       {"half", Storage::of_half},
+       {"bfloat16", Storage::of_bfloat16},
+       {"quarter", Storage::of_quarter},
+       {"automatic", Storage::automatic}},
+      "of matrix and preconditioner, in one process; float is half the bytes, and the flow stays that of double; half, "
+      "bfloat16 and quarter, 8 bits, are of the factors of bilu0, beside a matrix of float; automatic says what the "
+      "first matrix chooses");
+}
+
+void add_linear_options(CLI::App& app, SteadyOptions& steady) {
   auto& linear = steady.linear;
   add_choice(app, "--preconditioner", linear.preconditioner,
              {{"bilu0", Preconditioner::bilu0},
@@ -200,16 +214,6 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) 
       ->check(CLI::PositiveNumber);
   app.add_flag("--compare-preconditioners", steady.compare,
                "solve the linear system of every step with all preconditioners, and say what they needed");
-  add_choice(
-      app, "--storage", storage,
-      {{"double", Storage::of_double},
-       {"float", Storage::of_float},
-       {"half", Storage::of_half},
-       {"bfloat16", Storage::of_bfloat16},
-       {"automatic", Storage::automatic}},
-      "of matrix and preconditioner, in one process; float is half the bytes, and the flow stays that of double; half "
-      "and bfloat16 are of the factors of bilu0, beside a matrix of float; automatic says what the first matrix "
-      "chooses");
   add_choice(app, "--path", linear.path,
              {{"automatic", hyperplane::SweepPath::automatic},
               {"portable", hyperplane::SweepPath::portable},
@@ -228,7 +232,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status, St
   add_flow_options(app, options.flow);
   std::optional<double> damping;
   add_solver_options(app, options.steady, damping);
-  add_linear_options(app, options.steady, options.storage);
+  add_linear_options(app, options.steady);
+  add_storage_option(app, options.storage);
   add_method_options(app, options.steady.linear);
   app.add_flag("--adjoint", options.adjoint,
                "also the gradient of the wedge's drag by Mach number and angle, on one grid block in one process");

@@ -10,8 +10,8 @@
 
 namespace implicit_flow {
 
-/// What the matrix and the preconditioner are stored as; all else is double.
-enum class Storage { of_double, of_float, of_half, of_bfloat16, automatic };
+/// What the matrix and the preconditioner are stored as, but for factors of fewer bits; all else is double.
+enum class Storage { of_double, of_float, of_half, of_bfloat16, of_quarter, automatic };
 
 /// The command line of implicit_flow.
 struct Options {

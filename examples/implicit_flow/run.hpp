@@ -13,7 +13,6 @@
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/storage_kind.hpp>
-#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/sweep/choose_storage.hpp>
 
@@ -85,12 +84,12 @@ int run(const Exec& exec, const Processes& processes, const Case& flow, const Op
   return result.converged ? 0 : 2;
 }
 
-/// Factors of 16 bits are those of BILU(0) alone.
+/// Factors of fewer bits than a float are those of BILU(0) alone.
 inline void check_storage(const Options& options) {
   if (options.storage == Storage::of_double || options.storage == Storage::of_float) return;
   auto const preconditioner = options.steady.linear.preconditioner;
   if (preconditioner != Preconditioner::bilu0) {
-    throw hyperplane::Error(std::string("--storage half, bfloat16 and automatic are for bilu0, not for ") +
+    throw hyperplane::Error(std::string("--storage half, bfloat16, quarter and automatic are for bilu0, not for ") +
                             name(preconditioner));
   }
   if (options.storage == Storage::automatic && options.steady.linear.parts) {
@@ -117,6 +116,7 @@ Storage choose_storage(const Exec& exec, const Case& flow, const Options& option
     case hyperplane::StorageKind::single_precision: return Storage::of_float;
     case hyperplane::StorageKind::half: return Storage::of_half;
     case hyperplane::StorageKind::bfloat16: return Storage::of_bfloat16;
+    case hyperplane::StorageKind::quarter: return Storage::of_quarter;
   }
   return Storage::of_double;
 }
@@ -126,14 +126,17 @@ int run_in_one_process(const Exec& exec, const Case& flow, const Options& option
   if (options.adjoint) check_drag_gradient(options.flow);
   check_storage(options);
   auto const& cells = flow.blocks.cells;
+  auto stored = options;
+  auto& ilu_storage = stored.steady.linear.ilu_storage;
   switch (options.storage == Storage::automatic ? choose_storage(exec, flow, options) : options.storage) {
     case Storage::of_double:
-    case Storage::automatic: break;
-    case Storage::of_float: return run(exec, OneProcess<Exec, float>(cells), flow, options);
-    case Storage::of_half: return run(exec, OneProcess<Exec, float, hyperplane::Half>(cells), flow, options);
-    case Storage::of_bfloat16: return run(exec, OneProcess<Exec, float, hyperplane::BFloat16>(cells), flow, options);
+    case Storage::automatic: return run(exec, OneProcess<Exec>(cells), flow, options);
+    case Storage::of_float: break;
+    case Storage::of_half: ilu_storage = hyperplane::StorageKind::half; break;
+    case Storage::of_bfloat16: ilu_storage = hyperplane::StorageKind::bfloat16; break;
+    case Storage::of_quarter: ilu_storage = hyperplane::StorageKind::quarter; break;
   }
-  return run(exec, OneProcess<Exec>(cells), flow, options);
+  return run(exec, OneProcess<Exec, float>(cells), flow, stored);
 }
 
 }  // namespace implicit_flow

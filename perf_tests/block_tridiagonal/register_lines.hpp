@@ -5,6 +5,7 @@
 #include "../support/suites.hpp"
 #include "lines.hpp"
 
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/line/line_set.hpp>
 
@@ -21,7 +22,7 @@ template <int n, class Storage, class Exec>
 void register_case(KernelBenchmarks<Exec>& benchmarks, const Grid& grid, const std::string& storage,
                    BlockTridiagonalOptions options, const std::string& more, LineEnds ends = LineEnds::open) {
   using Kernels = LineProblem<n, Exec, Storage>;
-  constexpr int bytes = sizeof(Storage);
+  constexpr int bytes = sizeof(Storage), matrix_bytes = sizeof(typename Kernels::MatrixStorage);
   auto const add = [&](const std::string& kernel, const Cost& cost, void (*run)(Kernels&, const Exec&)) {
     auto const key = std::string(Exec::name()) + "/" + name(options.path) + "/" + storage + "/n=" + std::to_string(n) +
                      "/" + to_string(grid) + more;
@@ -32,7 +33,7 @@ void register_case(KernelBenchmarks<Exec>& benchmarks, const Grid& grid, const s
         },
         run);
   };
-  add("line_factor", line_factor_cost(n, bytes, bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
+  add("line_factor", line_factor_cost(n, matrix_bytes, bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
   add("line_solve", line_solve_cost(n, bytes, sizeof(double)), [](Kernels& p, const Exec& e) { p.solve(e); });
   add("line_solve_transposed", line_solve_cost(n, bytes, sizeof(double)),
       [](Kernels& p, const Exec& e) { p.solve_transposed(e); });
@@ -74,7 +75,11 @@ void register_few(KernelBenchmarks<Exec>& benchmarks) {
 template <int n, class Exec>
 void register_lines(KernelBenchmarks<Exec>& benchmarks) {
   if constexpr (n > 1) register_many<n, double>(benchmarks, "double");
-  if constexpr (n == 5) register_many<n, float>(benchmarks, "float");
+  if constexpr (n == 5) {
+    register_many<n, float>(benchmarks, "float");
+    register_many<n, Half>(benchmarks, "half");
+    register_many<n, BFloat16>(benchmarks, "bfloat16");
+  }
   if constexpr (n == 1 || n == 5 || n == 15) register_few<n>(benchmarks);
 }
 

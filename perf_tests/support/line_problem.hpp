@@ -2,9 +2,11 @@
 #pragma once
 
 #include "cost_model.hpp"
+#include "relative_difference.hpp"
 
 #include "unit_tests/support/random_lines.hpp"
 
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/line_set.hpp>
@@ -13,7 +15,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -84,14 +85,17 @@ struct CountWrong {
   }
 };
 
-/// `count` systems of `length` points in line storage.
+/// `count` systems of `length` points in line storage. The matrix is of the type of the factors, but of double where
+/// that has 16 bits.
 template <int n, class Exec, class Storage>
 class LineProblem {
   using Solver = BlockTridiagonal<double, n, Exec, Storage>;
-  using Matrix = BlockTridiagonalMatrix<double, n, Exec, Storage>;
   using Vector = LineVector<double, n, Exec>;
 
  public:
+  using MatrixStorage = detail::WideStorage<double, Storage>;
+  using Matrix = BlockTridiagonalMatrix<double, n, Exec, MatrixStorage>;
+
   LineProblem(const Exec& exec, std::int64_t count, int length, const BlockTridiagonalOptions& options,
               LineEnds ends = LineEnds::open)
       : m_count(count),
@@ -118,13 +122,13 @@ class LineProblem {
 
   void assemble(const Exec& exec) const {
     Kokkos::parallel_for("Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, m_count * m_length),
-                         AssemblePoint<n, Exec, Storage>{m_length, m_a.ref(), m_b.ref()});
+                         AssemblePoint<n, Exec, MatrixStorage>{m_length, m_a.ref(), m_b.ref()});
   }
 
   /// Throws unless A x = b, or A^T x = b, to rounding.
   template <bool transposed>
   void verify(const Exec& exec) const {
-    double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
+    double const tolerance = reference_tolerance(n, rounding_error<Storage>);
     bool const is_periodic = m_layout.lines().ends() == LineEnds::periodic;
     std::int64_t wrong = 0;
     Kokkos::parallel_reduce("Hyperplane::perf::verify", Kokkos::RangePolicy<Exec>(exec, 0, m_count * m_length),

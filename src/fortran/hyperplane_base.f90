@@ -22,7 +22,7 @@ module hyperplane_base
                                 HYPERPLANE_CENTER = 4, HYPERPLANE_EAST = 5, HYPERPLANE_NORTH = 6, HYPERPLANE_TOP = 7
   integer(c_int), parameter, public :: HYPERPLANE_STORAGE_DOUBLE = 0, HYPERPLANE_STORAGE_FLOAT = 1, &
                                        HYPERPLANE_STORAGE_HALF = 2, HYPERPLANE_STORAGE_BFLOAT16 = 3, &
-                                       HYPERPLANE_STORAGE_AUTOMATIC = 4
+                                       HYPERPLANE_STORAGE_QUARTER = 4, HYPERPLANE_STORAGE_AUTOMATIC = 5
   integer(c_int), parameter, public :: HYPERPLANE_PATH_AUTOMATIC = 0, HYPERPLANE_PATH_PORTABLE = 1, &
                                        HYPERPLANE_PATH_SLAB = 2, HYPERPLANE_PATH_CUDA_GRAPH = 3, &
                                        HYPERPLANE_PATH_STAGED = 7

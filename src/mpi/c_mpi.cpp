@@ -109,13 +109,17 @@ Handle block_of(const char* argument, Handle handle, int block) {
   return part;
 }
 
-/// Of preconditioners whose factors over ranks have the type of their matrix.
-void require_storage_of_matrix(const std::string& name, const run_time::BlocksSettings& settings) {
+/// Of a preconditioner over ranks whose factors can be narrower than its matrix, and of 8 bits, or not.
+void require_storage(const std::string& name, bool has_short_factors, bool has_quarter_factors,
+                     const run_time::BlocksSettings& settings) {
   if (!settings.storage_fraction && settings.storage == StorageKind::double_precision) return;
+  bool const is_quarter = !settings.storage_fraction && settings.storage == StorageKind::quarter;
+  if (is_quarter ? has_quarter_factors : has_short_factors) return;
   throw Failure(HYPERPLANE_INVALID_ARGUMENT,
                 std::string("storage is '") +
                     (settings.storage_fraction ? run_time::automatic_storage : hyperplane::name(settings.storage)) +
-                    "', which " + name + " has not over ranks, but jacobi and ssor and sip and bilu0");
+                    "', which " + name + " has not over ranks, but " +
+                    (is_quarter ? "bilu0" : "jacobi and ssor and sip and bilu0"));
 }
 
 /// Of the struct, what there is over ranks: a preconditioner, or none where kind is HYPERPLANE_IDENTITY.
@@ -132,12 +136,12 @@ std::optional<run_time::BlocksSettings> blocks_settings_of(const hyperplane_prec
   auto const directions = line_directions(*options);
   auto const coupled = [&]<class Options>(const Options& block) {
     using Blocks = run_time::BlocksOf<Options>;
-    if (!Blocks::has_short_factors) require_storage_of_matrix(Blocks::name, settings);
+    require_storage(Blocks::name, Blocks::has_short_factors, Blocks::has_quarter_factors, settings);
     settings.options = MultiBlockOptions<Options>{.coupling = coupling, .block = block};
     return settings;
   };
   switch (options->kind) {
-    case HYPERPLANE_IDENTITY: require_storage_of_matrix("identity", settings); return std::nullopt;
+    case HYPERPLANE_IDENTITY: require_storage("identity", false, false, settings); return std::nullopt;
     case HYPERPLANE_JACOBI: return coupled(BlockJacobiOptions{});
     case HYPERPLANE_SSOR:
       return coupled(SsorOptions{.relaxation = options->relaxation, .path = path, .folded = folded});

@@ -17,10 +17,11 @@
 namespace hyperplane::run_time {
 
 /// The name of a storage type.
-template <StorageReal Storage>
+template <FactorReal Storage>
 constexpr StorageKind storage_kind() {
   if constexpr (std::is_same_v<Storage, Half>) return StorageKind::half;
   if constexpr (std::is_same_v<Storage, BFloat16>) return StorageKind::bfloat16;
+  if constexpr (std::is_same_v<Storage, Quarter>) return StorageKind::quarter;
   return std::is_same_v<Storage, float> ? StorageKind::single_precision : StorageKind::double_precision;
 }
 

@@ -96,6 +96,7 @@ class SizedRankFactory final : public RankFactory<Exec> {
       case StorageKind::single_precision: return make<float>(exec, shape, settings);
       case StorageKind::half: return make<Half>(exec, shape, settings);
       case StorageKind::bfloat16: return make<BFloat16>(exec, shape, settings);
+      case StorageKind::quarter: return make<Quarter>(exec, shape, settings);
     }
     return nullptr;
   }

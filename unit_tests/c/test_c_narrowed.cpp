@@ -72,14 +72,14 @@ TEST_P(CNarrowed, solutions_are_as_accurate_as_without) {
     ASSERT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
     auto const expected = solve(method, system.a, system.m);
     EXPECT_EQ(expected.outcome, HYPERPLANE_CONVERGED);
-    for (std::string const storage : {"double", "float", "half", "bfloat16", "automatic"}) {
+    for (std::string const storage : {"double", "float", "half", "bfloat16", "quarter", "automatic"}) {
       SCOPED_TRACE(storage);
       auto* const m = system.named("bilu0", "storage=" + storage);
       ASSERT_EQ(hyperplane_preconditioner_factor(m, narrowed), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
       auto const result = solve(method, narrowed, m);
       EXPECT_EQ(result.outcome, HYPERPLANE_CONVERGED);
       EXPECT_LE(residual(), 1.1e-12);
-      if (storage != "bfloat16") {
+      if (storage == "double" || storage == "float" || storage == "half") {
         EXPECT_LE(result.iterations, 1.5 * expected.iterations + 2);
       }
       EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
@@ -224,7 +224,7 @@ TEST_P(CNarrowed, misuse) {
   EXPECT_EQ(hyperplane_preconditioner_factor(system.m, narrowed), HYPERPLANE_SUCCESS);
 
   hyperplane_matrix made = nullptr;
-  for (auto const storage : {HYPERPLANE_STORAGE_DOUBLE, HYPERPLANE_STORAGE_AUTOMATIC}) {
+  for (auto const storage : {HYPERPLANE_STORAGE_DOUBLE, HYPERPLANE_STORAGE_QUARTER, HYPERPLANE_STORAGE_AUTOMATIC}) {
     expect_failure(
         hyperplane_matrix_create_narrowed(system.a, storage, &made), HYPERPLANE_INVALID_ARGUMENT,
         "storage is " + std::to_string(storage) + ", expected 1 to 3: HYPERPLANE_STORAGE_FLOAT, _HALF or _BFLOAT16");

@@ -20,7 +20,8 @@ class CStorage : public ::testing::TestWithParam<std::string> {
 std::map<hyperplane_storage, std::string> const storage_names{{HYPERPLANE_STORAGE_DOUBLE, "double"},
                                                               {HYPERPLANE_STORAGE_FLOAT, "float"},
                                                               {HYPERPLANE_STORAGE_HALF, "half"},
-                                                              {HYPERPLANE_STORAGE_BFLOAT16, "bfloat16"}};
+                                                              {HYPERPLANE_STORAGE_BFLOAT16, "bfloat16"},
+                                                              {HYPERPLANE_STORAGE_QUARTER, "quarter"}};
 
 INSTANTIATE_TEST_SUITE_P(Backends, CStorage, ::testing::ValuesIn(c_backends()),
                          [](const auto& backend) { return backend.param; });
@@ -28,7 +29,9 @@ INSTANTIATE_TEST_SUITE_P(Backends, CStorage, ::testing::ValuesIn(c_backends()),
 TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
   for (auto const& each : c_preconditioners()) {
     if (std::string(each.description.storages) == "double|float") continue;
-    EXPECT_STREQ(each.description.storages, "double|float|half|bfloat16|automatic") << each.name();
+    EXPECT_STREQ(each.description.storages, each.name() == "bilu0" ? "double|float|half|bfloat16|quarter|automatic"
+                                                                   : "double|float|half|bfloat16|automatic")
+        << each.name();
     if (each.description.largest_block_size < CSystem::n) continue;
     auto const expected = system.applied(system.named(each.name(), ""));
     for (auto const& [storage, rounding] : {std::pair{HYPERPLANE_STORAGE_HALF, 0x1p-11},  //
@@ -56,6 +59,25 @@ TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
       EXPECT_TRUE(bitwise_equal(system.applied(m), found));
     }
   }
+}
+
+TEST_P(CStorage, of_8_bits_is_that_of_bilu0) {
+  for (std::string const parts : {"", ",parts=1x2x3"}) {
+    auto const expected = system.applied(system.named("bilu0", "storage=double" + parts));
+    auto const found = system.applied(system.named("bilu0", "storage=quarter" + parts));
+    EXPECT_TRUE(near(found, expected, 10 * CSystem::n / 254.0)) << parts;
+    EXPECT_FALSE(near(found, system.applied(system.named("bilu0", "storage=half" + parts)), 1e-4)) << parts;
+  }
+  hyperplane_preconditioner m = nullptr;
+  auto const refused = [&](const std::string& name, const std::string& options, const std::string& message) {
+    expect_failure(hyperplane_preconditioner_create_named(system.context, system.c_grid, CSystem::n, name.c_str(),
+                                                          options.c_str(), &m),
+                   HYPERPLANE_INVALID_ARGUMENT, message);
+  };
+  refused("ssor", "storage=quarter", "storage is 'quarter', which ssor has not, but bilu0");
+  refused("bilu0", "storage=quarter,folded=i", "folded directions have no factors of 8 bits");
+  refused("bilu0", "storage=quarter,parts=1x2x1,coupling=coloured",
+          "bilu0 has no coupling coloured with storage quarter");
 }
 
 TEST_P(CStorage, of_16_bits_of_sip_has_the_values_of_double_to_rounding) {
@@ -106,10 +128,12 @@ TEST_P(CStorage, of_16_bits_is_of_a_matrix_of_doubles) {
 
 TEST_P(CStorage, automatic_is_the_narrowest_that_is_near_enough) {
   for (std::string const name : {"bilu0", "ssor"}) {
-    for (auto const& [options, expected] : {std::pair{"storage=automatic", "half"},
+    const char* const narrowest = name == "bilu0" && GetParam() != "cuda" ? "quarter" : "half";
+    for (auto const& [options, expected] : {std::pair{"storage=automatic", narrowest},
+                                            {"storage=automatic,folded=i", "half"},
                                             {"storage=automatic,storage_fraction=1e-5", "float"},
                                             {"storage=automatic,storage_fraction=0", "double"},
-                                            {"storage=automatic,parts=1x2x1", "half"},
+                                            {"storage=automatic,parts=1x2x1", narrowest},
                                             {"storage=automatic,parts=1x2x1,coupling=coloured", "bfloat16"}}) {
       SCOPED_TRACE(name + ' ' + options);
       auto* const m = system.named(name, options);
@@ -139,19 +163,19 @@ TEST_P(CStorage, automatic_has_transposes_and_says_where_there_are_no_factors) {
   EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
   EXPECT_EQ(options.storage_fraction, 0.05);
   options.storage = HYPERPLANE_STORAGE_AUTOMATIC;
-  hyperplane_preconditioner m = nullptr, transpose = nullptr, of_half = nullptr;
+  hyperplane_preconditioner m = nullptr, transpose = nullptr, of_chosen = nullptr;
   EXPECT_EQ(hyperplane_preconditioner_create(system.context, system.c_grid, CSystem::n, &options, &m),
             HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_transpose(m, &transpose), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_solve(transpose, system.b, system.x), HYPERPLANE_SUCCESS);
   auto const found = system.get(system.x);
-  auto* const half = system.named("bilu0", "storage=half");
-  EXPECT_EQ(hyperplane_preconditioner_factor(half, system.a), HYPERPLANE_SUCCESS);
-  EXPECT_EQ(hyperplane_preconditioner_transpose(half, &of_half), HYPERPLANE_SUCCESS);
-  EXPECT_EQ(hyperplane_preconditioner_solve(of_half, system.b, system.x), HYPERPLANE_SUCCESS);
+  auto* const chosen = system.named("bilu0", GetParam() == "cuda" ? "storage=half" : "storage=quarter");
+  EXPECT_EQ(hyperplane_preconditioner_factor(chosen, system.a), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_preconditioner_transpose(chosen, &of_chosen), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_preconditioner_solve(of_chosen, system.b, system.x), HYPERPLANE_SUCCESS);
   EXPECT_TRUE(bitwise_equal(system.get(system.x), found));
-  for (auto* const each : {m, transpose, half, of_half}) EXPECT_EQ(hyperplane_free(each), HYPERPLANE_SUCCESS);
+  for (auto* const each : {m, transpose, chosen, of_chosen}) EXPECT_EQ(hyperplane_free(each), HYPERPLANE_SUCCESS);
 
   hyperplane_matrix zero = nullptr;
   EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, CSystem::n, HYPERPLANE_STORAGE_DOUBLE, &zero),
@@ -183,9 +207,9 @@ TEST_P(CStorage, refuses_fractions_that_say_nothing) {
           "storage is 'automatic', which lines has not, but jacobi and ssor and sip and bilu0");
   hyperplane_preconditioner_options options;
   EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
-  options.storage = static_cast<hyperplane_storage>(5);
+  options.storage = static_cast<hyperplane_storage>(6);
   expect_failure(hyperplane_preconditioner_create(system.context, system.c_grid, CSystem::n, &options, &m),
-                 HYPERPLANE_INVALID_ARGUMENT, "storage is 5, expected 0 to 4");
+                 HYPERPLANE_INVALID_ARGUMENT, "storage is 6, expected 0 to 5");
   options.storage = HYPERPLANE_STORAGE_AUTOMATIC;
   options.storage_fraction = -1;
   expect_failure(hyperplane_preconditioner_create(system.context, system.c_grid, CSystem::n, &options, &m),

@@ -216,7 +216,7 @@ TEST_P(CTable, refuses_what_is_not_in_it) {
   refused("lines", "line_directions=", "there is no direction");
   refused("bilu0", "folded=ki", "folded is 'ki', expected one of none|i|j|k|ij|ik|jk|ijk");
   refused("ssor", "path=fast", "path is 'fast', expected one of automatic|portable|slab");
-  refused("ssor", "storage=quad", "storage is 'quad', expected one of double|float|half|bfloat16|automatic");
+  refused("ssor", "storage=quad", "storage is 'quad', expected one of double|float|half|bfloat16|quarter|automatic");
   for (std::string const name : {"identity", "lines"}) {
     for (std::string const storage : {"half", "bfloat16"}) {
       refused(name, "storage=" + storage,

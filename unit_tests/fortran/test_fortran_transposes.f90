@@ -156,7 +156,7 @@ contains
     call narrowed%narrow()
     call narrowed%apply(x, y)
     call narrowed%create_narrowed(a, HYPERPLANE_STORAGE_AUTOMATIC, stat)
-    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'storage is 4, expected 1 to 3')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'storage is 5, expected 1 to 3')
   end subroutine narrowed_solves
 
   !> Along direction e, from a point to its neighbour d.

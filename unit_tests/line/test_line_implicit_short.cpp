@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
@@ -9,6 +10,8 @@
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/line/line_implicit_csr.hpp>
 #include <hyperplane/line/line_jacobi.hpp>
+#include <hyperplane/sweep/choose_storage.hpp>
+#include <type_traits>
 #include <vector>
 
 #include "support/csr_reference.hpp"
@@ -155,6 +158,27 @@ TYPED_TEST(LineImplicitShort, has_lines_that_iterate_as_those_of_double) {
   constexpr LineJacobiOptions until{.tolerance = 1e-2, .max_iterations = 50};
   EXPECT_TRUE(near(jacobi_solve<Half>(exec, a, rhs, until, false, false),
                    jacobi_solve<double>(exec, a, rhs, until, false, false), 20 * n * unit_roundoff<Half>));
+}
+
+TYPED_TEST(LineImplicitShort, is_chosen_where_it_is_near_enough) {
+  TypeParam const exec;
+  auto a = random_stencil(Grid(5, 9, 3), n);
+  auto const choose = [&]<class M>(std::type_identity<M>, double fraction) {
+    return choose_storage<M>(exec, to_device<double, n, double>(exec, a), {.fraction = fraction},
+                             {.directions = {LineDirection::j, LineDirection::i}, .sweeps = 2});
+  };
+  std::type_identity<LineImplicit<double, n, TypeParam>> const direct;
+  EXPECT_EQ(choose(direct, 0.05), StorageKind::half);
+  EXPECT_EQ(choose(direct, 1e-5), StorageKind::single_precision);
+  EXPECT_EQ(choose(direct, 0), StorageKind::double_precision);
+  // Whatever the type that is given, the matrix stays the same.
+  using Jacobi = LineImplicit<double, n, TypeParam, Half, LineJacobi<double, n, TypeParam, Half>>;
+  EXPECT_EQ(choose(std::type_identity<Jacobi>{}, 1e-5), StorageKind::single_precision);
+  MultiBlockStencil7<double, n, TypeParam> const of_one(exec, MultiBlockGrid({a.grid}));
+  Kokkos::deep_copy(exec, of_one.block(0).flat(), to_device<double, n, double>(exec, a).flat());
+  EXPECT_EQ((choose_storage<MultiBlock<LineImplicit<double, n, TypeParam>>>(exec, of_one)), StorageKind::half);
+  a.block(a.grid.index(2, 4, 1), Direction::north)(1, 0) = 1e7;
+  EXPECT_EQ(choose(direct, 0.9), StorageKind::bfloat16);
 }
 
 TYPED_TEST(LineImplicitShort, has_a_status_for_blocks_that_are_too_large) {

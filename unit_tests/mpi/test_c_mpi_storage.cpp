@@ -95,8 +95,8 @@ TEST_P(CRanks, factors_of_every_storage_have_the_values_of_double_to_rounding) {
   }
 }
 
-/// Of 16 bits, where one process has a matrix of doubles, too.
-TEST_P(CRanks, factors_of_16_bits_are_those_of_one_process) {
+/// Of 16 and 8 bits, where one process has a matrix of doubles, too.
+TEST_P(CRanks, factors_of_few_bits_are_those_of_one_process) {
   CRankAndWholeSystem const system(context);
   auto const expect_the_same = [&](hyperplane_preconditioner_kind kind, hyperplane_storage storage,
                                    hyperplane_coupling coupling) {
@@ -109,6 +109,7 @@ TEST_P(CRanks, factors_of_16_bits_are_those_of_one_process) {
   for (auto const kind : {HYPERPLANE_BILU0, HYPERPLANE_SSOR, HYPERPLANE_JACOBI}) {
     expect_the_same(kind, HYPERPLANE_STORAGE_HALF, HYPERPLANE_COUPLING_NONE);
     expect_the_same(kind, HYPERPLANE_STORAGE_BFLOAT16, HYPERPLANE_COUPLING_NONE);
+    if (kind == HYPERPLANE_BILU0) expect_the_same(kind, HYPERPLANE_STORAGE_QUARTER, HYPERPLANE_COUPLING_NONE);
     if (kind == HYPERPLANE_JACOBI) continue;
     expect_the_same(kind, HYPERPLANE_STORAGE_BFLOAT16, HYPERPLANE_COUPLING_COLOURED);
     expect_the_same(kind, HYPERPLANE_STORAGE_BFLOAT16, HYPERPLANE_COUPLING_NATURAL);
@@ -163,8 +164,9 @@ TEST_P(CRanks, automatic_storage_is_the_narrowest_that_is_near_enough) {
     options.storage = expected;
     EXPECT_TRUE(bitwise_equal(preconditioned(system, options), found));
   };
-  expect_chosen(0.05, HYPERPLANE_COUPLING_NONE, HYPERPLANE_STORAGE_HALF);
-  // Factors of half are coupled to nothing.
+  expect_chosen(0.05, HYPERPLANE_COUPLING_NONE,
+                GetParam() == "cuda" ? HYPERPLANE_STORAGE_HALF : HYPERPLANE_STORAGE_QUARTER);
+  // Factors of half and of 8 bits are coupled to nothing.
   expect_chosen(0.05, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_STORAGE_BFLOAT16);
   expect_chosen(0.05, HYPERPLANE_COUPLING_NATURAL, HYPERPLANE_STORAGE_BFLOAT16);
   expect_chosen(1e-5, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_STORAGE_FLOAT);
@@ -252,7 +254,15 @@ TEST_P(CRanks, storages_that_there_are_not_are_refused) {
   auto options = bilu0(HYPERPLANE_COUPLING_COLOURED);
   options.storage = HYPERPLANE_STORAGE_HALF;
   refuse(options, "bilu0 has no coupling coloured with storage half");
+  options.storage = HYPERPLANE_STORAGE_QUARTER;
+  refuse(options, "bilu0 has no coupling coloured with storage quarter");
   options.coupling = HYPERPLANE_COUPLING_NONE;
+  options.folded[0] = 1;
+  refuse(options, "folded directions have no factors of 8 bits");
+  options.folded[0] = 0;
+  options.kind = HYPERPLANE_SSOR;
+  refuse(options, "storage is 'quarter', which ssor has not over ranks, but bilu0");
+  options.storage = HYPERPLANE_STORAGE_HALF;
   options.kind = HYPERPLANE_LINES;
   refuse(options, "storage is 'half', which lines has not over ranks, but jacobi and ssor and sip and bilu0");
   options.storage = HYPERPLANE_STORAGE_FLOAT;
@@ -267,8 +277,8 @@ TEST_P(CRanks, storages_that_there_are_not_are_refused) {
   refuse(options, "jacobi has no coupling natural");
   // On one rank alone.
   options = bilu0(HYPERPLANE_COUPLING_NONE);
-  options.storage = is_last ? static_cast<hyperplane_storage>(5) : HYPERPLANE_STORAGE_DOUBLE;
-  refuse(options, "storage is 5, expected 0 to 4");
+  options.storage = is_last ? static_cast<hyperplane_storage>(6) : HYPERPLANE_STORAGE_DOUBLE;
+  refuse(options, "storage is 6, expected 0 to 5");
   options.storage = HYPERPLANE_STORAGE_AUTOMATIC;
   options.storage_fraction = is_last ? -1 : 0.05;
   refuse(options, "storage_fraction is -1, expected at least 0");

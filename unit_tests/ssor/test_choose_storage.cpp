@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <hyperplane/blocks/parted.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
@@ -40,6 +41,10 @@ class ChooseStorage : public ::testing::Test {
 };
 TYPED_TEST_SUITE(ChooseStorage, ExecutionSpaces, SpaceNames);
 
+/// Of BILU(0), which has factors of 8 bits, where their solves are the fastest.
+template <class Exec>
+constexpr StorageKind narrowest = HostExecutionSpace<Exec> ? StorageKind::quarter : StorageKind::half;
+
 /// The largest fraction that M^-1 of three random vectors differs by: the definition, with vectors of its own.
 template <class Storage, class Exec>
 double difference(const Exec& exec, const ReferenceStencil& a) {
@@ -65,8 +70,13 @@ TYPED_TEST(ChooseStorage, is_the_narrowest_that_is_near_enough) {
     auto const half = difference<Half>(this->exec, a), single = difference<float>(this->exec, a);
     // Random vectors differ in this by less than that.
     constexpr double other_vectors = 30;
-    EXPECT_EQ(this->choose(a), StorageKind::half) << to_string(grid);
-    EXPECT_EQ(this->choose(a, half * other_vectors), StorageKind::half) << to_string(grid);
+    EXPECT_EQ(this->choose(a), narrowest<TypeParam>) << to_string(grid);
+    double const quarter = difference<Quarter>(this->exec, a);
+    EXPECT_EQ(this->choose(a, quarter * other_vectors), narrowest<TypeParam>) << to_string(grid);
+    // Without couplings both are the same.
+    if (grid.size() > 100) {
+      EXPECT_EQ(this->choose(a, std::sqrt(quarter * half)), StorageKind::half) << to_string(grid);
+    }
     EXPECT_EQ(this->choose(a, half / other_vectors), StorageKind::single_precision) << to_string(grid);
     EXPECT_EQ(this->choose(a, single / other_vectors), StorageKind::double_precision) << to_string(grid);
     EXPECT_EQ(this->choose(a, 0), StorageKind::double_precision) << to_string(grid);
@@ -94,7 +104,7 @@ TYPED_TEST(ChooseStorage, follows_rows_of_any_size_as_far_as_a_type_has_them) {
     }
   };
   scale(1e30);
-  EXPECT_EQ(this->choose(a), StorageKind::half) << "which has units";
+  EXPECT_EQ(this->choose(a), narrowest<TypeParam>) << "which has units";
   scale(1e30);
   EXPECT_EQ(this->choose(a), StorageKind::double_precision) << "beyond the units, which are those of a float";
 }
@@ -124,6 +134,18 @@ TYPED_TEST(ChooseStorage, is_that_of_the_arithmetic_where_there_are_no_factors) 
   auto const of_floats = to_device<float, n, float>(this->exec, a);
   using OfFloat = BlockIlu0<float, n, TypeParam>;
   EXPECT_EQ(choose_storage<OfFloat>(this->exec, of_floats), StorageKind::single_precision);
+}
+
+TYPED_TEST(ChooseStorage, is_not_of_8_bits_where_there_are_none_or_they_do_not_pay) {
+  static_assert(detail::HasStorage<Ilu<TypeParam>, Quarter> == HostExecutionSpace<TypeParam>);
+  static_assert(!detail::HasStorage<BlockIlu0<double, 1, TypeParam>, Quarter>);
+  static_assert(!detail::HasStorage<Ssor<double, n, TypeParam>, Quarter>);
+  auto const a = to_device<double, n, double>(this->exec, random_stencil(Grid(6, 10, 3), n));
+  EXPECT_EQ(choose_storage<Ilu<TypeParam>>(this->exec, a, {}, {.folded = {.i = true}}), StorageKind::half);
+  using Parts = Parted<Ilu<TypeParam>>;
+  EXPECT_EQ(choose_storage<Parts>(this->exec, a, {}, {.parts = {1, 2, 1}}), narrowest<TypeParam>);
+  EXPECT_EQ(choose_storage<Parts>(this->exec, a, {}, {.parts = {1, 2, 1}, .block = {.folded = {.i = true}}}),
+            StorageKind::half);
 }
 
 TYPED_TEST(ChooseStorage, is_for_ssor_too_and_for_all_that_its_options_say) {

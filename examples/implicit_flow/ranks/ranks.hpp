@@ -24,7 +24,7 @@ class Ranks {
  public:
   using execution_space = Exec;
   using storage_type = double;
-  using ilu_storage_type = double;
+  static constexpr bool has_short_factors = false;
   using Grid = hyperplane::DistributedGrid;
   using Matrix = hyperplane::DistributedStencil7<double, equations, Exec>;
   using Vector = hyperplane::DistributedVector<double, equations, Exec>;

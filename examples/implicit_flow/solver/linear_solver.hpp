@@ -6,6 +6,8 @@
 
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_kind.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
@@ -20,6 +22,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -71,13 +74,18 @@ class LinearSolver {
 
  private:
   using Storage = typename Processes::storage_type;
-  using Ilu = hyperplane::BlockIlu0<double, equations, Exec, typename Processes::ilu_storage_type>;
+  template <class Factors>
+  using Ilu = hyperplane::BlockIlu0<double, equations, Exec, Factors>;
   using LineSweeps = Lines<Exec, Storage>;
   using Ssor = hyperplane::Ssor<double, equations, Exec, Storage>;
   using Jacobi = hyperplane::BlockJacobi<double, equations, Exec, Storage>;
   template <class P>
   using OfBlocks = typename Processes::template Preconditioner<P>;
-  using AnyPreconditioner = std::variant<OfBlocks<Ilu>, OfBlocks<LineSweeps>, OfBlocks<Ssor>, OfBlocks<Jacobi>>;
+  template <class... IluStorages>
+  using AnyOf = std::variant<OfBlocks<Ilu<IluStorages>>..., OfBlocks<LineSweeps>, OfBlocks<Ssor>, OfBlocks<Jacobi>>;
+  using AnyPreconditioner =
+      std::conditional_t<Processes::has_short_factors,
+                         AnyOf<Storage, hyperplane::Half, hyperplane::BFloat16, hyperplane::Quarter>, AnyOf<Storage>>;
   using AnyMethod = std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Fgcrodr<Vector>,
                                  hyperplane::Richardson<Vector>>;
 
@@ -109,7 +117,22 @@ class LinearSolver {
                                {.relaxation = options.relaxation, .path = options.path, .folded = options.folded});
       case Preconditioner::jacobi: return of_blocks<Jacobi>(exec, grid, options);
     }
-    return of_blocks<Ilu>(exec, grid, options, {.path = options.path, .folded = options.folded});
+    return make_ilu(exec, grid, options);
+  }
+  static AnyPreconditioner make_ilu(const Exec& exec, const Grid& grid, const LinearOptions& options) {
+    auto const make = [&]<class Factors>(std::type_identity<Factors>) -> AnyPreconditioner {
+      return of_blocks<Ilu<Factors>>(exec, grid, options, {.path = options.path, .folded = options.folded});
+    };
+    if constexpr (Processes::has_short_factors) {
+      switch (options.ilu_storage.value_or(hyperplane::StorageKind::single_precision)) {
+        case hyperplane::StorageKind::half: return make(std::type_identity<hyperplane::Half>{});
+        case hyperplane::StorageKind::bfloat16: return make(std::type_identity<hyperplane::BFloat16>{});
+        case hyperplane::StorageKind::quarter: return make(std::type_identity<hyperplane::Quarter>{});
+        case hyperplane::StorageKind::single_precision:
+        case hyperplane::StorageKind::double_precision: break;
+      }
+    }
+    return make(std::type_identity<Storage>{});
   }
 
   /// Alternating lines leave out directions in which all grid blocks are one cell thick.

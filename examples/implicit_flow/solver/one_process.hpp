@@ -10,7 +10,6 @@
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
-#include <hyperplane/core/storage_real.hpp>
 
 #include <numeric>
 #include <string>
@@ -22,19 +21,20 @@ namespace implicit_flow {
 
 /// What FlowSolver needs to know of where grid blocks are, where one process has all of them. Ranks, in ranks/, has the
 /// same functions for several. The matrix and the preconditioner are stored as Storage, double or float, but factors of
-/// BILU(0) as IluStorage; all else is double.
-template <hyperplane::ExecutionSpace Exec, class Storage = double, class IluStorage = Storage>
+/// BILU(0) as LinearOptions::ilu_storage; all else is double.
+template <hyperplane::ExecutionSpace Exec, class Storage = double>
 class OneProcess {
  public:
   using execution_space = Exec;
   using storage_type = Storage;
-  using ilu_storage_type = IluStorage;
   using Grid = hyperplane::MultiBlockGrid;
   using Matrix = hyperplane::MultiBlockStencil7<double, equations, Exec, Storage>;
   using Vector = hyperplane::MultiBlockVector<double, equations, Exec>;
   template <class P>
   using Preconditioner = BlocksOrParts<P, Storage>;
   static constexpr bool may_have_terminal = true;
+  /// Whether factors of BILU(0) can have fewer bits than the matrix.
+  static constexpr bool has_short_factors = std::is_same_v<Storage, float>;
 
   explicit OneProcess(const hyperplane::MultiBlockGrid& cells) : m_grid(cells) {}
 
@@ -78,12 +78,7 @@ class OneProcess {
   std::vector<std::vector<Quintet<double>>> gather(std::vector<std::vector<Quintet<double>>> own) const { return own; }
 
   /// What there is beside one process and doubles, for people.
-  std::string description() const {
-    std::string result = std::is_same_v<Storage, float> ? ", matrix stored as float" : "";
-    if (std::is_same_v<IluStorage, hyperplane::Half>) result += ", factors as half";
-    if (std::is_same_v<IluStorage, hyperplane::BFloat16>) result += ", factors as bfloat16";
-    return result;
-  }
+  std::string description() const { return std::is_same_v<Storage, float> ? ", matrix stored as float" : ""; }
 
  private:
   hyperplane::MultiBlockGrid m_grid;

@@ -76,11 +76,14 @@ expect 1 "'2x' is not a number along i, j and k" --preconditioner-parts 2x
 expect 2 "matrix stored as float" --storage float --cells 8x8x1 --steps 1
 expect 2 "matrix stored as float, factors as half" --storage half --cells 8x8x1 --steps 1
 expect 2 "matrix stored as float, factors as bfloat16" --storage bfloat16 --cells 8x8x1 --steps 1
-expect 1 "--storage half, bfloat16 and automatic are for bilu0, not for " --storage half --cells 8x8x1 --preconditioner ssor
-expect 2 "--storage automatic: half" --storage automatic --cells 8x8x1 --steps 1
+expect 2 "matrix stored as float, factors as quarter" --storage quarter --cells 8x8x1 --steps 1
+expect 1 "--storage half, bfloat16, quarter and automatic are for bilu0, not for " --storage quarter --cells 8x8x1 --preconditioner ssor
+expect 1 "folded directions have no factors of 8 bits" --storage quarter --cells 8x8x1 --folded i
+expect 2 "--storage automatic: " --storage automatic --cells 8x8x1 --steps 1
+expect 2 "--storage automatic: half" --storage automatic --cells 8x8x1 --steps 1 --folded i
 expect 2 "--storage automatic: bfloat16" --storage automatic --parts 2x1x1 --coupling coloured --cells 8x8x1 --steps 1
 expect 1 "not for --preconditioner-parts" --storage automatic --cells 8x8x1 --preconditioner-parts 2x1x1
-expect 1 "no coupling coloured" --storage half --parts 2x1x1 --cells 8x8x1 --coupling coloured
+expect 1 "no coupling coloured" --storage quarter --parts 2x1x1 --cells 8x8x1 --coupling coloured
 expect 2 "BILU(0), automatic parts coupled: coloured" --preconditioner-parts automatic --coupling coloured --cells 8x8x1 --steps 1
 expect 2 "BILU(0), 4 parts coupled: coloured" --preconditioner-parts 4 --coupling coloured --cells 8x8x1 --steps 1
 expect 1 "'2' is no grid block: there are 2" --parts 2x1x1 --cells 8x8x1 --boundary 2:jmin=slip_wall

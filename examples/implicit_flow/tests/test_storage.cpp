@@ -13,12 +13,13 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using hyperplane::Coupling;
+using hyperplane::StorageKind;
 
-template <class Storage, class IluStorage = Storage>
+template <class Storage>
 Solution solve(const CaseOptions& options, const LinearOptions& linear) {
   Exec const exec;
   auto const flow = make_case(options);
-  OneProcess<Exec, Storage, IluStorage> const processes(flow.blocks.cells);
+  OneProcess<Exec, Storage> const processes(flow.blocks.cells);
   FlowSolver solver(exec, processes, flow.blocks, flow.gas, flow.boundary, {.linear = linear});
   EXPECT_TRUE(solver.run(exec, [](const StepReport&) {}).converged);
   return *whole_solution(flow.blocks, solver.solutions(exec));
@@ -35,9 +36,11 @@ TEST(Storage, OfFewerBytesHasTheFlowOfDouble) {
       EXPECT_LT(largest_difference({found}, {expected}), 1e-8) << what;
     };
     expect_same(solve<float>(whole, {}), "one grid block");
-    expect_same(solve<float, hyperplane::Half>(whole, {}), "factors as half");
-    expect_same(solve<float, hyperplane::Half>(cut, {}), "grid blocks, factors as half");
-    expect_same(solve<float, hyperplane::BFloat16>(cut, {.coupling = Coupling::coloured}), "factors as bfloat16");
+    expect_same(solve<float>(whole, {.ilu_storage = StorageKind::half}), "factors as half");
+    expect_same(solve<float>(cut, {.ilu_storage = StorageKind::half}), "grid blocks, factors as half");
+    expect_same(solve<float>(cut, {.coupling = Coupling::coloured, .ilu_storage = StorageKind::bfloat16}),
+                "factors as bfloat16");
+    expect_same(solve<float>(cut, {.ilu_storage = StorageKind::quarter}), "grid blocks, factors as quarter");
     expect_same(solve<float>(whole, {.coupling = Coupling::coloured, .parts = quarters}), "parts");
     expect_same(solve<float>(cut, {.coupling = Coupling::coloured}), "grid blocks");
     expect_same(solve<float>(whole, {.preconditioner = Preconditioner::lines}), "lines");

@@ -80,6 +80,15 @@ class MultiBlock {
     return false;
   }
 
+  /// Whether factors of its type have what the options ask for.
+  static bool has_options(const Options& options) {
+    if constexpr (requires { P::has_options(options.block); }) {
+      return has_coupling(options.coupling) && P::has_options(options.block);
+    } else {
+      return has_coupling(options.coupling);
+    }
+  }
+
   /// Throws Error where the preconditioner has no such coupling, where colours are not those of the grid blocks (one of
   /// at least 0 for each, different ones for neighbours), and where grid blocks have no natural order.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options = {})

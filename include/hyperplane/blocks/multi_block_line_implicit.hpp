@@ -71,6 +71,11 @@ class MultiBlock<LineImplicit<Scalar, n, Exec, StorageScalar, Lines>> {
   using RemoteColours = std::monostate;
   static constexpr bool can_be_coloured = false;
   static constexpr bool has_coupling(Coupling coupling) { return coupling == Coupling::none; }
+  static bool has_options(const Options& options) { return has_coupling(options.coupling); }
+  /// The same, of the same matrix, with factors of another type.
+  template <class Other>
+  using WithStorage =
+      MultiBlock<typename LineImplicit<Scalar, n, Exec, StorageScalar, Lines>::template WithStorage<Other>>;
 
   /// Throws Error where the coupling is another one than none, colours are given, and where LineImplicit does.
   MultiBlock(const Exec& exec, const MultiBlockGrid& grid, const Options& options = {})

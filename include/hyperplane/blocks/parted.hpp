@@ -86,6 +86,8 @@ class Parted : public detail::MaskOf<P> {
   using MultiBlockOfParts = MultiBlock<P>;
   /// Whether P has this one.
   static constexpr bool has_coupling(Coupling coupling) { return MultiBlockOfParts::has_coupling(coupling); }
+  /// Whether factors of its type have what the options ask for.
+  static bool has_options(const Options& options) { return MultiBlockOfParts::has_options(of_parts(options)); }
 
   static_assert(std::is_base_of_v<FactorStatus, typename MultiBlockOfParts::Status>,
                 "a failure of LineImplicit is on a line of a part, not of the grid: use MultiBlock");
@@ -95,15 +97,12 @@ class Parted : public detail::MaskOf<P> {
   Parted(const execution_space& exec, const Grid& grid, const Options& options = {})
       : m_grid(grid), m_options(options) {
     auto const cut = cut_grid(grid, options.parts);
-    // GCC warns of options without members that are initialized from others.
-    typename MultiBlockOfParts::Options of_parts;
-    of_parts.coupling = options.coupling;
-    of_parts.block = options.block;
-    MultiBlockOfParts::checked_colours(cut.grid, of_parts);
+    auto const chosen = of_parts(options);
+    MultiBlockOfParts::checked_colours(cut.grid, chosen);
     if (cut.grid.block_count() == 1 || options.coupling == Coupling::natural) {
       m_whole.emplace(exec, grid, options.block);
     } else {
-      m_parts = std::make_shared<Parts>(exec, grid, cut, of_parts);
+      m_parts = std::make_shared<Parts>(exec, grid, cut, chosen);
     }
   }
 
@@ -194,6 +193,14 @@ class Parted : public detail::MaskOf<P> {
 
  private:
   static constexpr int vector_length = Vector::vector_length;
+
+  static typename MultiBlockOfParts::Options of_parts(const Options& options) {
+    // GCC warns of options without members that are initialized from others.
+    typename MultiBlockOfParts::Options result;
+    result.coupling = options.coupling;
+    result.block = options.block;
+    return result;
+  }
 
   void check_solve(const char* function, const Vector& rhs, const Vector& x) const {
     detail::check_grid(function, "the right-hand side", rhs.grid(), m_grid);

@@ -7,11 +7,12 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// A StorageReal by its name, where it is chosen at run time.
-enum class StorageKind { double_precision, single_precision, half, bfloat16 };
+/// A FactorReal by its name, where it is chosen at run time.
+enum class StorageKind { double_precision, single_precision, half, bfloat16, quarter };
 
-inline constexpr std::array<StorageKind, 4> storage_kinds{StorageKind::double_precision, StorageKind::single_precision,
-                                                          StorageKind::half, StorageKind::bfloat16};
+inline constexpr std::array<StorageKind, 5> storage_kinds{StorageKind::double_precision, StorageKind::single_precision,
+                                                          StorageKind::half, StorageKind::bfloat16,
+                                                          StorageKind::quarter};
 
 constexpr const char* name(StorageKind storage) {
   switch (storage) {
@@ -19,13 +20,14 @@ constexpr const char* name(StorageKind storage) {
     case StorageKind::single_precision: return "float";
     case StorageKind::half: return "half";
     case StorageKind::bfloat16: return "bfloat16";
+    case StorageKind::quarter: return "quarter";
   }
   return "unknown";
 }
 
-/// Whether it has 16 bits, which factors and copies of matrices are stored in, but no matrix itself.
+/// Whether it has at most 16 bits, which no matrix is stored in.
 constexpr bool is_short(StorageKind storage) {
-  return storage == StorageKind::half || storage == StorageKind::bfloat16;
+  return storage == StorageKind::half || storage == StorageKind::bfloat16 || storage == StorageKind::quarter;
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

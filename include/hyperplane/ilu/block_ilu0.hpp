@@ -113,6 +113,11 @@ class BlockIlu0 {
   /// What factors and solves instead of a path, see ilu/comparison_paths.hpp.
   using Comparison = detail::ComparisonIlu0<Scalar, n, Exec, StorageScalar, vector_length>;
 
+  /// Whether factors of its type have what the options ask for: Quarter has no folded directions.
+  static bool has_options(const BlockIlu0Options& options) {
+    return StorageReal<StorageScalar> || !options.folded.any();
+  }
+
   /// Throws Error where the execution space cannot run the path, and where the comparison was made for another grid.
   BlockIlu0(const Exec& exec, const Grid& grid, const BlockIlu0Options& options = {},
             std::shared_ptr<Comparison> comparison = nullptr)

@@ -96,6 +96,9 @@ class BlockTridiagonal {
   using Layout = LineLayout<Scalar, Exec>;
   using Vector = BlockVector<Scalar, n, Exec>;
   using Options = BlockTridiagonalOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockTridiagonal<Scalar, n, Exec, Other>;
   static constexpr int block_size = n;
   static constexpr int vector_length = Layout::vector_length;
 

@@ -55,6 +55,10 @@ class LineImplicit {
   using Options = LineImplicitOptions;
   using Vector = BlockVector<Scalar, n, Exec>;
   using Matrix = BlockStencil7<Scalar, n, Exec, detail::WideStorage<Scalar, StorageScalar>>;
+  /// The same, of the same matrix, with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = LineImplicit<Scalar, n, Exec, detail::WideStorage<Scalar, StorageScalar>,
+                                   typename Lines::template WithStorage<Other>>;
   static constexpr int block_size = n;
 
   /// Throws Error where an option is out of range or the execution space cannot run the path.

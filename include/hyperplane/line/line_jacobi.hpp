@@ -88,6 +88,9 @@ class LineJacobi {
   using Options = LineJacobiOptions;
   using Vector = BlockVector<Scalar, n, Exec>;
   using Rows = Kokkos::View<Scalar*, typename Exec::memory_space>;
+  /// The same with blocks of another type.
+  template <StorageReal Other>
+  using WithStorage = LineJacobi<Scalar, n, Exec, Other>;
   static constexpr int vector_length = Layout::vector_length;
 
   /// Throws Error where an option is out of range, where lines are periodic, and where the execution space cannot run

@@ -111,26 +111,38 @@ struct StorageSystem<P, Matrix> {
   static Matrix shape(const Matrix& a) { return a; }
 };
 
-/// Whether a plan has the coupling of its options, if these have one.
+/// Whether factors of the type of a plan have what its options ask for.
 template <class Plan>
-bool has_coupling(const typename Plan::Options& options) {
-  if constexpr (requires { Plan::has_coupling(options.coupling); }) {
-    return Plan::has_coupling(options.coupling);
+bool has_options(const typename Plan::Options& options) {
+  if constexpr (requires { Plan::has_options(options); }) {
+    return Plan::has_options(options);
   } else {
     return true;
   }
 }
 
+/// Whether a type of factors is worth a trial. Of one unknown solves with 8 bits read more than with 16, since each
+/// entry has scales of its own, and devices have the portable path alone for them.
+template <class Storage, int n, class Exec>
+inline constexpr bool is_tried = !std::is_same_v<Storage, Quarter> || (n > 1 && HostExecutionSpace<Exec>);
+
+/// Whether P can have factors of a type, the one that choose_storage() tries.
+template <class P, class Storage>
+concept HasStorage = requires { typename P::template WithStorage<Storage>; } &&
+                     is_tried<Storage, P::block_size, typename P::execution_space>;
+
 }  // namespace detail
 
-/// The narrowest type, Half, BFloat16, float or double, in which factors of A may be stored so that M stays nearly what
-/// it is: its solves of three random vectors differ by less than a fraction from those with factors of the type of the
-/// arithmetic. P is BlockIlu0, Ssor, Sip or BlockJacobi, or MultiBlock or Parted of one, as BlockIlu0<double, 5, Exec>,
-/// or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr, SsorCsr or BlockJacobiCsr with a BlockCsr of at least one row;
-/// whatever its storage type is, these four are tried. `plan_options` are its options.
+/// The narrowest type, Quarter, Half, BFloat16, float or double, in which factors of A may be stored so that M stays
+/// nearly what it is: its solves of three random vectors differ by less than a fraction from those with factors of the
+/// type of the arithmetic. P is BlockIlu0, Ssor, Sip, BlockJacobi or LineImplicit, or MultiBlock or Parted of one, as
+/// BlockIlu0<double, 5, Exec>, or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr, SsorCsr or BlockJacobiCsr with a
+/// BlockCsr of at least one row; whatever its storage type is, these are tried, but Quarter of BlockIlu0 alone, of more
+/// than one unknown and on hosts, where it is the fastest. `plan_options` are its options.
 ///
-/// A type is not chosen in which the factors of A overflow, and none but that of the arithmetic where A is singular:
-/// the status of the plan will say so. Half comes before BFloat16, which has fewer bits.
+/// A type is not chosen in which the factors of A overflow or that has not what the options ask for, and none but that
+/// of the arithmetic where A is singular: the status of the plan will say so. Half comes before BFloat16, which has
+/// fewer bits.
 ///
 /// Costs a plan, a factorization and three solves with each type until one is good enough, one plan at a time, and
 /// seven vectors. Waits for the instance. What it returns does not depend on the number of threads. A choice for one
@@ -156,13 +168,14 @@ StorageKind choose_storage(const typename P::execution_space& exec, const Matrix
   });
   auto const is_near = [&]<class Storage>(std::type_identity<Storage> storage) {
     bool found = false;
-    if constexpr (sizeof(Storage) < sizeof(Scalar)) {
-      if (!detail::has_coupling<typename P::template WithStorage<Storage>>(plan_options)) return false;
+    if constexpr (sizeof(Storage) < sizeof(Scalar) && detail::HasStorage<P, Storage>) {
+      if (!detail::has_options<typename P::template WithStorage<Storage>>(plan_options)) return false;
       with_plan(storage, [&](const auto& plan) { found = comparison->difference(exec, plan) < options.fraction; });
     }
     return found;
   };
   if (comparison) {
+    if (is_near(std::type_identity<Quarter>{})) return StorageKind::quarter;
     if (is_near(std::type_identity<Half>{})) return StorageKind::half;
     if (is_near(std::type_identity<BFloat16>{})) return StorageKind::bfloat16;
     if (is_near(std::type_identity<float>{})) return StorageKind::single_precision;
