@@ -168,6 +168,7 @@ class CudaSlabFactorComputer {
           }
         }
       }
+      [[maybe_unused]] Storage beyond[lanes] = {};
       Storage* const upper_to = m_layout.m_factors.upper(pack, UpperBlock::top);
 #pragma unroll
       for (int block_number = 0; block_number < upper_blocks; ++block_number) {
@@ -232,6 +233,10 @@ class CudaSlabFactorComputer {
                     // Into the memory of another device, which does not use what is no point.
                     Storage* const to = m_layout.m_outside.above + m_layout.outside_begin(row.slab, v) + entry;
                     *reinterpret_cast<StoredLanes*>(to) = stored;
+                    if constexpr (!Short::exists) {
+#pragma unroll
+                      for (int e = 0; e < lanes; ++e) beyond[e] += stored.m_values[e] * Storage(0);
+                    }
                   }
                 }
                 if (!Short::exists && row.to_block) Layout::send_above(s, row.above + v, entry, true, stored);
@@ -244,6 +249,16 @@ class CudaSlabFactorComputer {
               }
               *reinterpret_cast<StoredLanes*>((upper == UpperBlock::east ? s.east : s.north) + entry) = stored;
             }
+          }
+        }
+      }
+      if constexpr (Layout::is_part && !Short::exists) {
+        // What is too large is recorded at the point above, as in a box: the part that has it does not know why.
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) {
+          if (exists[e] && !(beyond[e] == Storage(0))) {
+            m_layout.record({v - thread.first_lane - e, row.slab * W + thread.first_lane + e, row.k + 1},
+                            unstorable_code);
           }
         }
       }
