@@ -168,7 +168,7 @@ class CudaSlabFactorComputer {
           }
         }
       }
-      [[maybe_unused]] Storage beyond[lanes] = {};
+      [[maybe_unused]] Storage excess_above[lanes] = {};
       Storage* const upper_to = m_layout.m_factors.upper(pack, UpperBlock::top);
 #pragma unroll
       for (int block_number = 0; block_number < upper_blocks; ++block_number) {
@@ -228,17 +228,7 @@ class CudaSlabFactorComputer {
               }
               store(upper_to + block_number * block + entry, stored);
               if (upper == UpperBlock::top) {
-                if constexpr (Layout::is_part) {
-                  if (m_layout.is_last_of_part(row.k)) {
-                    // Into the memory of another device, which does not use what is no point.
-                    Storage* const to = m_layout.m_outside.above + m_layout.outside_begin(row.slab, v) + entry;
-                    *reinterpret_cast<StoredLanes*>(to) = stored;
-                    if constexpr (!Short::exists) {
-#pragma unroll
-                      for (int e = 0; e < lanes; ++e) beyond[e] += stored.m_values[e] * Storage(0);
-                    }
-                  }
-                }
+                if constexpr (Layout::is_part) m_layout.send_to_part_above(row, v, entry, stored, excess_above);
                 if (!Short::exists && row.to_block) Layout::send_above(s, row.above + v, entry, true, stored);
                 continue;
               }
@@ -253,13 +243,9 @@ class CudaSlabFactorComputer {
         }
       }
       if constexpr (Layout::is_part && !Short::exists) {
-        // What is too large is recorded at the point above, as in a box: the part that has it does not know why.
 #pragma unroll
         for (int e = 0; e < lanes; ++e) {
-          if (exists[e] && !(beyond[e] == Storage(0))) {
-            m_layout.record({v - thread.first_lane - e, row.slab * W + thread.first_lane + e, row.k + 1},
-                            unstorable_code);
-          }
+          if (exists[e] && !(excess_above[e] == Storage(0))) m_layout.record_above(row, v, thread.first_lane + e);
         }
       }
       if constexpr (Short::exists) {
