@@ -104,6 +104,7 @@ TYPED_TEST(BlocksOnDevices, products_have_the_bits_of_one_device) {
     this->template expect_products<1>(what, grid, 2);
     this->template expect_products<3>(what, grid, 3);
   }
+  this->template expect_products<2>("other axes", joined_pair(Grid(3, 5, 2), {{-2, 3, 1}}), 2);
   this->template expect_products<3, float>("four parts", cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid, 4);
 }
 

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "blocks_on_devices.hpp"
+#include "coupling_reference.hpp"
 #include "multi_block_grids.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
@@ -108,6 +109,10 @@ TYPED_TEST(MultiBlockOnDevicesTest, without_coupling_the_bits_of_one_device) {
   this->template expect_solves<BlockIlu0<double, 2, TypeParam>>("BILU(0)", grid, 3, {});
   this->template expect_solves<BlockJacobi<double, 2, TypeParam>>("block Jacobi", grid, 3, {});
   this->template expect_solves<LineImplicit<double, 2, TypeParam>>("lines", grid, 3, {});
+}
+
+TYPED_TEST(MultiBlockOnDevicesTest, agree_with_reference) {
+  expect_couplings_of_size<2, TypeParam, OnDevices>(cut_grid(Grid(5, 19, 2), {2, 2, 1}));
 }
 
 TYPED_TEST(MultiBlockOnDevicesTest, failures_are_those_of_one_device) {

@@ -34,12 +34,11 @@ TEST(StatusInBlock, the_grid_block_is_that_of_the_block_that_is_not_finite) {
   EXPECT_TRUE(across.second.points_out);
 }
 
-// As those of a rank, whose box has others below and above.
-TEST(StatusInBlock, a_block_of_a_point_beyond_the_box_is_seen_from_the_point_that_fails) {
-  expect_place(in_part({2, 1, 0}, BlockPlace{{2, 1, -1}, Direction::top}), 0, {2, 1, 0},
-               BlockPlace{{2, 1, -1}, Direction::top});
-  expect_place(in_part({0, 1, 8}, BlockPlace{{0, 1, 9}, Direction::bottom}), 2, {0, 1, 2},
-               BlockPlace{{0, 1, 3}, Direction::bottom});
+// As those of a rank, whose box has others above.
+TEST(StatusInBlock, what_shows_beyond_the_box_is_that_of_the_point_next_to_it) {
+  auto const beyond = in_part({2, 1, 9}, BlockPlace{{2, 1, 8}, Direction::top});
+  expect_place(beyond, 2, {2, 1, 2}, BlockPlace{{2, 1, 2}, Direction::top});
+  EXPECT_TRUE(beyond.second.points_out);
 }
 
 }  // namespace

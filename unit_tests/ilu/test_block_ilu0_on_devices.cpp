@@ -174,6 +174,13 @@ TEST(BlockIlu0OnDevices, failures_are_those_of_the_box) {
   auto center = regular;
   set(center, p, Direction::center, nan, nan);
   expect_same_failure(center, "(2, 3, 4)");
+  // What the lower part has left is too large for its type.
+  auto large = regular;
+  for (auto const direction : {Direction::west, Direction::south, Direction::bottom})
+    set(large, below, direction, 0, 0);
+  set(large, below, Direction::center, 1e-5, 0);
+  set(large, below, Direction::top, 1e306, 0);
+  expect_same_failure(large, "overflow at point (2, 3, 3)");
 }
 
 TEST(BlockIlu0OnDevices, what_cannot_be_is_refused) {

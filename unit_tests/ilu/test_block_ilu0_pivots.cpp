@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <limits>
 
@@ -156,6 +157,44 @@ TYPED_TEST(BlockIlu0Pivots, with_factors_that_cannot_be_stored_are_named) {
       }
     }
   }
+}
+
+/// Above the grid there is another part of a box.
+struct PartAbove {
+  static constexpr bool exists = true;
+  KOKKOS_FUNCTION const PartAbove& values() const { return *this; }
+  KOKKOS_FUNCTION int number(Direction direction, const Point&) const { return direction == Direction::top ? 0 : -1; }
+  KOKKOS_FUNCTION double operator()(int, int) const { return 0; }
+};
+
+/// What a part says that has recorded the point above one of its last layer.
+template <class Exec>
+FactorStatus status_above(const Exec& exec, const BlockStencil7<double, n, Exec>& a, const Point& last) {
+  constexpr int W = vector_length_v<double, Exec>;
+  using Factors = detail::TriangularFactors<double, n, W>;
+  using Words = typename detail::SingularPivotRecord<Exec>::Words;
+  std::uint64_t recorded[] = {detail::singular_pivot_word(grid.index(last) + grid.index(0, 0, 1), max_block_size),
+                              std::numeric_limits<std::uint64_t>::max()};
+  Words const words("words", 2);
+  Kokkos::deep_copy(
+      words, Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(recorded, 2));
+  detail::SingularPivotRecord<Exec> const record(words);
+  // Factors are not looked at.
+  Factors const factors{SlabMap<W>(grid), typename Factors::Lower(nullptr), typename Factors::Upper(nullptr)};
+  record.conclude(exec, detail::BlockIlu0Diagnosis<double, n, double, double, W, PartAbove>{a.ref(), factors, {}});
+  return record.status(exec, grid);
+}
+
+TYPED_TEST(BlockIlu0Pivots, what_is_left_to_a_part_above_is_named_as_in_the_box) {
+  Point const last{3, 34, 2}, above{3, 34, 3};
+  auto reference = diagonal_stencil();
+  EXPECT_EQ(status_above(this->exec, this->on_device(reference), last).message(),
+            "overflow at point (3, 34, 2): its factors have values that are too large for their type");
+  reference.block(grid.index(last), Direction::top)(1, 0) = std::numeric_limits<double>::infinity();
+  auto const status = status_above(this->exec, this->on_device(reference), last);
+  EXPECT_EQ(status.failure, FactorFailure::not_finite);
+  EXPECT_EQ(status.point, above);
+  EXPECT_TRUE(status.block == (BlockPlace{last, Direction::top})) << status.message();
 }
 
 TYPED_TEST(BlockIlu0Pivots, that_are_nearly_singular_are_used) {

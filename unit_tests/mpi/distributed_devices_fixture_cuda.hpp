@@ -155,16 +155,14 @@ class DistributedDevices : public DistributedTest<Kokkos::Cuda> {
     EXPECT_TRUE(bitwise_equal(to_host(exec, x), own(grid, n, to_host(exec, y)))) << what << ", iterates";
   }
 
-  /// Where a block of a point is not a number, in grid blocks of four layers.
-  template <class P>
-  void expect_failure(int of_rank, int number, const BlockPlace& place) {
+  /// Where spoil(grid block) has changed one of four layers, so that it fails at a point.
+  template <class P, class Spoil>
+  auto expect_failure_at(int of_rank, int number, const Point& point, const Spoil& spoil) {
     constexpr int n = P::block_size;
     auto const whole = stack(Grid(6, 7, 4 * of_rank * world.size()), of_rank);
     DistributedGrid const grid(world, whole);
     MultiBlockReference system(whole, n);
-    auto& block = system.blocks[number];
-    std::ranges::fill(block.block(block.grid.index(place.point), place.direction).entries,
-                      std::numeric_limits<double>::quiet_NaN());
+    spoil(system.blocks[number]);
     DistributedMultiBlock<P> plan(exec, grid, {.coupling = Coupling::natural});
     EXPECT_TRUE(plan.goes_through_devices());
     plan.factor(exec, to_ranks<double, n, double>(exec, grid, system));
@@ -172,8 +170,33 @@ class DistributedDevices : public DistributedTest<Kokkos::Cuda> {
     EXPECT_FALSE(status.ok());
     EXPECT_EQ(status.grid_block, number) << status.message();
     EXPECT_EQ(status.rank, grid.owner(number)) << status.message();
-    EXPECT_EQ(status.point, place.point) << status.message();
+    EXPECT_EQ(status.point, point) << status.message();
+    return status;
+  }
+
+  /// Where a block of a point is not a number.
+  template <class P>
+  void expect_failure(int of_rank, int number, const BlockPlace& place) {
+    auto const status = expect_failure_at<P>(of_rank, number, place.point, [&](auto& block) {
+      std::ranges::fill(block.block(block.grid.index(place.point), place.direction).entries,
+                        std::numeric_limits<double>::quiet_NaN());
+    });
     EXPECT_TRUE(status.block == place) << status.message();
+  }
+
+  /// Where what BILU(0) leaves to the grid block above is too large for its type.
+  template <class P>
+  void expect_overflow(int of_rank, int number, const Point& point) {
+    auto const status = expect_failure_at<P>(of_rank, number, point, [&](auto& block) {
+      for (auto const direction :
+           {Direction::bottom, Direction::south, Direction::west, Direction::center, Direction::top}) {
+        auto& entries = block.block(block.grid.index(point), direction);
+        std::ranges::fill(entries.entries, 0.0);
+        if (direction < Direction::center) continue;
+        for (int c = 0; c < P::block_size; ++c) entries(c, c) = direction == Direction::center ? 1e-5 : 1e306;
+      }
+    });
+    EXPECT_EQ(status.failure, FactorFailure::overflow) << status.message();
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <hyperplane/mpi/detail/made_by_all.hpp>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "distributed_fixture.hpp"
@@ -39,6 +40,25 @@ TEST(Communicator, a_communicator_that_was_freed_is_refused) {
     EXPECT_FALSE(duplicate.any(false));
   }
   EXPECT_THAT(thrown_text([&] { Communicator const none(freed); }), HasSubstr("it is MPI_COMM_NULL"));
+}
+
+TEST(Communicator, one_between_two_groups_is_refused) {
+  Communicator const world(MPI_COMM_WORLD);
+  if (world.size() == 1) GTEST_SKIP() << "it takes two groups";
+  int const group = world.rank() % 2;
+  MPI_Comm own = MPI_COMM_NULL, between = MPI_COMM_NULL;
+  MPI_Comm_split(world.get(), group, world.rank(), &own);
+  MPI_Intercomm_create(own, 0, world.get(), 1 - group, 0, &between);
+  EXPECT_THAT(thrown_text([&] { Communicator const made(between); }), HasSubstr("it is an inter-communicator"));
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&own);
+}
+
+// It is freed when MPI has been finalized, if at all: a function of MPI would end the program then.
+TEST(Communicator, may_be_left_when_mpi_is_finalized) {
+  static std::optional<Communicator> last;
+  last.emplace(MPI_COMM_WORLD);
+  EXPECT_EQ(last->size(), Communicator(MPI_COMM_WORLD).size());
 }
 
 TEST(Communicator, errors_of_mpi_have_its_text) {

@@ -67,12 +67,13 @@ TEST_F(DistributedDevices, ranks_with_several_grid_blocks) {
 TEST_F(DistributedDevices, failures_name_rank_and_point) {
   if (!can_run()) GTEST_SKIP() << "it takes ranks with devices of their own";
   for (int const of_rank : {1, 3}) {
-    // Of the last grid block, and what crosses the cut above rank 0, which BILU(0) finds on the rank above.
+    // Of the last grid block, and what crosses the cut above rank 0.
     for (auto const& [number, place] : {std::pair{of_rank * world.size() - 1, BlockPlace{{2, 3, 0}}},
                                         {of_rank - 1, BlockPlace{{2, 3, 3}, Direction::top}}}) {
       expect_failure<Ilu<5>>(of_rank, number, place);
       expect_failure<OverRelaxed<5>>(of_rank, number, place);
     }
+    expect_overflow<Ilu<5>>(of_rank, of_rank - 1, {2, 3, 3});
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/mpi/detail/stacked_parts.hpp>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "blocks/multi_block_grids.hpp"
@@ -45,20 +43,18 @@ TEST(StackedParts, ranks_with_several_grid_blocks) {
   EXPECT_EQ(detail::StackedParts::box(MultiBlockGrid({Grid(5, 4, 3)})), Grid(5, 4, 3));
 }
 
-// Kernels of a rank find what comes to them from the rank below.
+// What a rank leaves to the one above it is looked at where that needs it.
 TEST(StackedParts, failures_are_those_of_the_grid_block_whose_block_it_is) {
-  auto const found = [](int number, FactorStatus status) {
-    int const block = detail::StackedParts::status_across_cut(middle_first(), number, status);
-    return std::pair(block, status.message());
-  };
-  FactorStatus status{{.failure = FactorFailure::not_finite}, {2, 1, 0}, BlockPlace{{2, 1, -1}, Direction::top}};
-  std::string const words = ": block top, which points out of the grid";
-  EXPECT_EQ(found(0, status), std::pair(2, "not finite at point (2, 1, 1)" + words));
-  EXPECT_EQ(found(1, status), std::pair(0, "not finite at point (2, 1, 3)" + words));
-  status.block = BlockPlace{{1, 1, 0}, Direction::east};
-  EXPECT_EQ(found(0, status), std::pair(0, status.message()));
-  status.block.reset();
-  EXPECT_EQ(found(0, status), std::pair(0, status.message()));
+  Grid const part(3, 2, 4);
+  FactorStatus status{{.failure = FactorFailure::not_finite}, {2, 1, 4}, BlockPlace{{2, 1, 3}, Direction::top}};
+  auto const inside = detail::StackedParts::status_inside(part, status);
+  EXPECT_EQ(inside.message(), "not finite at point (2, 1, 3): block top, which points out of the grid");
+  EXPECT_EQ(inside.point, (Point{2, 1, 3}));
+  for (auto const& block : {BlockPlace{{2, 1, 2}, Direction::top}, BlockPlace{{2, 1, 3}, Direction::east}}) {
+    status.point = {2, 1, 3};
+    status.block = block;
+    EXPECT_EQ(detail::StackedParts::status_inside(part, status).message(), status.message());
+  }
 }
 
 TEST(StackedParts, other_grids_and_owners_are_none) {

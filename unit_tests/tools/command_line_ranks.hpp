@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Kokkos_Macros.hpp>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -9,6 +10,11 @@
 #include "c/c_names.hpp"
 #include "mpiexec.hpp"
 #include "tools/command_line.hpp"
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include "support/cuda_devices.hpp"
+#include "support/execution_spaces.hpp"
+#endif
 
 namespace hyperplane::test {
 
@@ -27,6 +33,20 @@ class CommandLineRanks : public CommandLine {
   /// A rank that waits for another for good is a failure: `timeout` has a status of its own.
   static std::string on_ranks(int ranks) {
     return std::string("timeout 60 ") + mpiexec + ' ' + std::to_string(ranks) + ' ';
+  }
+
+  /// Whether kernels of two ranks can go on from the device of the one to that of the other. Asked of the devices, not
+  /// of the program that is tested: where that does not do it, it fails.
+  static bool devices_meet() {
+#ifdef KOKKOS_ENABLE_CUDA
+    if (DeviceInstances::device_count() < 2 || !has_capability_90<Kokkos::Cuda>()) return false;
+    int there = 0, back = 0;
+    cuda::check(cudaDeviceCanAccessPeer(&there, 0, 1), "cudaDeviceCanAccessPeer");
+    cuda::check(cudaDeviceCanAccessPeer(&back, 1, 0), "cudaDeviceCanAccessPeer");
+    return there != 0 && back != 0;
+#else
+    return false;
+#endif
   }
 
   Outcome solve_on(int ranks, const std::string& options) const {

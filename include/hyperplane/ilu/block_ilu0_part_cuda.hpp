@@ -124,7 +124,8 @@ class BlockIlu0Part {
     m_sweeps.solve_transposed(exec, rhs, x);
   }
 
-  /// Whether the last factor() failed in this part, where, and why. Waits for the instance.
+  /// Whether the last factor() failed in this part, where, and why. As in the box, a block of its last layer for the
+  /// part above that is not finite shows at the point above it, one layer beyond the part. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_sweeps.singular().status(exec, grid()); }
 
  private:

@@ -14,7 +14,6 @@
 #include <hyperplane/mpi/detail/digest.hpp>
 #include <hyperplane/mpi/detail/mpi_call.hpp>
 #include <hyperplane/mpi/detail/part_of_rank.hpp>
-#include <hyperplane/mpi/detail/stacked_parts.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_status.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
@@ -184,13 +183,9 @@ class DistributedMultiBlock {
     auto const first = communicator.lowest(place);
     if (first == none) return {};
     BlockStatus status = mine.status;
-    int number = static_cast<int>(first % count);
+    int const number = static_cast<int>(first % count);
     detail::mpi_call("MPI_Bcast", MPI_Bcast(&status, static_cast<int>(sizeof(status)), MPI_BYTE, m_grid.owner(number),
                                             communicator.get()));
-    if constexpr (can_go_through_devices) {
-      // The rank above finds what comes to it from below.
-      if (m_part) number = detail::StackedParts::status_across_cut(m_grid.whole(), number, status);
-    }
     return {status, number, m_grid.owner(number)};
   }
 

@@ -15,15 +15,13 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The status of a larger grid, of those that grid blocks are placed in, as that of a grid block, which is returned: of
 /// that whose block is not finite, where it is known. What shows at a ghost point first, as factors that overflow, is
-/// that of the point next to it. A block of a point beyond the larger grid, which others have, stays what it is, and
-/// the grid block is that of the point that fails.
+/// that of the point next to it; so is what shows beyond the larger grid, of which others have what lies there.
 inline int status_in_block(const MultiBlockGrid& blocks, const PlacedGrids& placed, int grid, FactorStatus& status) {
   auto const in_block = [&](int block, const Point& p) {
     auto const& begin = placed.begins[as_size(block)];
     return Point{p.i - begin.i, p.j - begin.j, p.k - begin.k};
   };
-  bool const is_beyond = status.block && !placed.grids[as_size(grid)].contains(status.block->point);
-  Point const at = status.block && !is_beyond ? status.block->point : status.point;
+  Point const at = status.block ? status.block->point : status.point;
   int found = 0;
   for (int b = 0; b < blocks.block_count(); ++b) {
     if (placed.grid_of[as_size(b)] != grid) continue;
@@ -34,9 +32,7 @@ inline int status_in_block(const MultiBlockGrid& blocks, const PlacedGrids& plac
   Point const own = in_block(found, at), point = in_block(found, status.point);
   Point const nearest{std::clamp(own.i, 0, block.ni() - 1), std::clamp(own.j, 0, block.nj() - 1),
                       std::clamp(own.k, 0, block.nk() - 1)};
-  if (is_beyond) {
-    status.block->point = in_block(found, status.block->point);
-  } else if (status.block && own == nearest) {
+  if (status.block && own == nearest) {
     status.block->point = own;
     status.points_out = !block.contains(neighbour(own, status.block->direction));
   } else {

@@ -168,6 +168,7 @@ class CudaSlabFactorComputer {
           }
         }
       }
+      [[maybe_unused]] Storage excess_above[lanes] = {};
       Storage* const upper_to = m_layout.m_factors.upper(pack, UpperBlock::top);
 #pragma unroll
       for (int block_number = 0; block_number < upper_blocks; ++block_number) {
@@ -227,13 +228,7 @@ class CudaSlabFactorComputer {
               }
               store(upper_to + block_number * block + entry, stored);
               if (upper == UpperBlock::top) {
-                if constexpr (Layout::is_part) {
-                  if (m_layout.is_last_of_part(row.k)) {
-                    // Into the memory of another device, which does not use what is no point.
-                    Storage* const to = m_layout.m_outside.above + m_layout.outside_begin(row.slab, v) + entry;
-                    *reinterpret_cast<StoredLanes*>(to) = stored;
-                  }
-                }
+                if constexpr (Layout::is_part) m_layout.send_to_part_above(row, v, entry, stored, excess_above);
                 if (!Short::exists && row.to_block) Layout::send_above(s, row.above + v, entry, true, stored);
                 continue;
               }
@@ -245,6 +240,12 @@ class CudaSlabFactorComputer {
               *reinterpret_cast<StoredLanes*>((upper == UpperBlock::east ? s.east : s.north) + entry) = stored;
             }
           }
+        }
+      }
+      if constexpr (Layout::is_part && !Short::exists) {
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) {
+          if (exists[e] && !(excess_above[e] == Storage(0))) m_layout.record_above(row, v, thread.first_lane + e);
         }
       }
       if constexpr (Short::exists) {

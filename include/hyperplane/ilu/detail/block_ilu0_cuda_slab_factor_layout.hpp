@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/bfloat16.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/grid/grid.hpp>
@@ -202,6 +203,23 @@ struct CudaSlabFactorLayout {
       unsigned const both = bits | __shfl_down_sync(~0u, bits, 1) << 16;
       if (has_row && entry % 2 == 0) there.store_at(cuda::cluster_rank() + 1, to, both);
     }
+  }
+
+  /// An entry of a step of the last layer into the memory of the device above, which does not use what is no point.
+  /// `excess` is what cannot be stored; of 16 bits that has been recorded.
+  __device__ void send_to_part_above(const Row& row, int v, int entry, const StoredLanes& stored,
+                                     Storage (&excess)[lanes]) const {
+    if (!is_last_of_part(row.k)) return;
+    *reinterpret_cast<StoredLanes*>(m_outside.above + outside_begin(row.slab, v) + entry) = stored;
+    if constexpr (!ShortReal<Storage>) {
+#pragma unroll
+      for (int e = 0; e < lanes; ++e) excess[e] += stored.m_values[e] * Storage(0);
+    }
+  }
+  /// What a point of that layer leaves to the one above cannot be stored. As in a box that is recorded at the latter:
+  /// the part that has it does not know why.
+  __device__ void record_above(const Row& row, int v, int lane) const {
+    record({v - lane, row.slab * W + lane, row.k + 1}, unstorable_code);
   }
 
   __device__ void record(const Point& p, int code) const {

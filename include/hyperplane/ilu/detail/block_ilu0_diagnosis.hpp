@@ -21,7 +21,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// from what the points before it, which are regular, have left; those outside of the grid, too, where there are some.
 /// What such a point has left may be too large for its type, which only shows here: then the failure is that of the
 /// point before. Factors that are too large are an overflow where the blocks are finite that they were made of, those
-/// for points after it too.
+/// for points after it too. A part of a box also records points of the layer above it, which another part has, where
+/// the point below has left them something that is not finite.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, class Outside = NoOutside>
 struct BlockIlu0Diagnosis {
   using Factors = TriangularFactors<Storage, n, vector_length>;
@@ -33,6 +34,9 @@ struct BlockIlu0Diagnosis {
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
     Point const p = m_a.grid().point(number);
+    if constexpr (Outside::exists) {
+      if (p.k == m_a.grid().nk()) return left_by(neighbour(p, Direction::bottom));
+    }
     auto const found = at_pivot(p, code);
     if (found.failure != FactorFailure::overflow || found.number >= 0) return found;
     for (int s = 0; s < upper_blocks; ++s) {
@@ -47,6 +51,13 @@ struct BlockIlu0Diagnosis {
   }
 
  private:
+  /// Why what a point has left to the one above is not finite.
+  KOKKOS_FUNCTION PivotFinding left_by(const Point& p) const {
+    if (block::is_finite<n>(stencil_block<Scalar, n>(m_a, p, Direction::top))) {
+      return {FactorFailure::overflow, 0, m_a.grid().index(p)};
+    }
+    return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(Direction::bottom)};
+  }
   KOKKOS_FUNCTION PivotFinding at_pivot(const Point& p, int code) const {
     auto const given = [&](const Point& point, Direction direction) {
       return stencil_block<Scalar, n>(m_a, point, direction);

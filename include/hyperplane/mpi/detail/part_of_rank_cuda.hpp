@@ -160,7 +160,7 @@ class PartOfRank<P> {
   /// Whether the last factor() failed here, with the number of the grid block in that of this rank. Waits for the
   /// instance.
   std::pair<FactorStatus, int> status(const Exec& exec) const {
-    auto status = m_part.status(exec);
+    auto status = StackedParts::status_inside(m_part.grid(), m_part.status(exec));
     int const block = m_boxes ? m_boxes->status_in_block(0, status) : 0;
     return {status, block};
   }

@@ -40,18 +40,14 @@ class StackedParts {
     return Grid(grid.block(0).ni(), grid.block(0).nj(), layers);
   }
 
-  /// The status of a grid block that names a block of a point in the one below as that of the latter, whose number is
-  /// returned; of others the number that is given.
-  static int status_across_cut(const MultiBlockGrid& grid, int number, FactorStatus& status) {
-    if (!status.block || grid.block(number).contains(status.block->point)) return number;
-    for (auto const& interface : grid.interfaces(number)) {
-      if (interface.face != opposite(status.block->direction)) continue;
-      status.point = interface.donor_point(neighbour(status.block->point, status.block->direction));
-      status.block->point = status.point;
+  /// The status of a part, which notices at a point of the layer above it that a block of its own is not finite, as
+  /// that of the point whose block it is.
+  static FactorStatus status_inside(const Grid& part, FactorStatus status) {
+    if (status.block && !part.contains(status.point)) {
+      status.point = status.block->point;
       status.points_out = true;
-      return interface.donor;
     }
-    return number;
+    return status;
   }
 
  private:
