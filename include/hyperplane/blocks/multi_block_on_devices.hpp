@@ -10,6 +10,7 @@
 #include <hyperplane/blocks/multi_block_grid_on_devices.hpp>
 #include <hyperplane/blocks/multi_block_stencil7_on_devices.hpp>
 #include <hyperplane/blocks/multi_block_vector_on_devices.hpp>
+#include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/blocks/spread_slots.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
@@ -48,14 +49,12 @@ class MultiBlockOnDevices {
   using Status = typename MultiBlock<P>::Status;
 
   /// Whether it has this coupling.
-  static constexpr bool has_coupling(Coupling coupling) {
-    return coupling != Coupling::natural && MultiBlock<P>::has_coupling(coupling);
-  }
+  static constexpr bool has_coupling(Coupling coupling) { return MultiBlock<P>::has_coupling(coupling); }
 
   /// Colours are those of all grid blocks. Throws Error where the preconditioner has no such coupling, and where
   /// MultiBlock does.
   explicit MultiBlockOnDevices(const MultiBlockGridOnDevices<execution_space>& grid, const Options& options = {})
-      : m_grid(grid), m_coupling(options.coupling), m_colours(checked_colours(grid.whole(), options)) {
+      : m_grid(grid), m_coupling(options.coupling), m_colours(MultiBlock<P>::checked_colours(grid.whole(), options)) {
     if constexpr (by_colours) {
       make_by_colours(options);
     } else {
@@ -131,14 +130,6 @@ class MultiBlockOnDevices {
   static constexpr bool by_colours = MultiBlock<P>::can_be_coloured;
   using Part = std::conditional_t<by_colours, detail::PartByColours<P>, MultiBlock<P>>;
 
-  static std::vector<int> checked_colours(const MultiBlockGrid& whole, const Options& options) {
-    if (!has_coupling(options.coupling)) {
-      fail("MultiBlockOnDevices: over devices this preconditioner has no coupling " +
-           std::string(name(options.coupling)));
-    }
-    return MultiBlock<P>::checked_colours(whole, options);
-  }
-
   void check_solve(const char* function, const Vector& rhs, const Vector& x) const {
     detail::check_grid_on_devices(function, "the right-hand side", rhs.grid(), m_grid);
     detail::check_grid_on_devices(function, "x", x.grid(), m_grid);
@@ -169,11 +160,13 @@ class MultiBlockOnDevices {
   {
     if (m_coupling == Coupling::none) {
       m_grid.for_parts([&](int p) {
-        m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, detail::Colouring({}), detail::RemoteLists());
+        m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, detail::Colouring({}), false,
+                             detail::RemoteLists());
       });
       return;
     }
     detail::Colouring const all(m_colours);
+    bool const is_natural = m_coupling == Coupling::natural && detail::rises_along_axes(m_grid.whole(), all.ranks);
     constexpr int W = Vector::vector_length;
     detail::SpreadSlots<W> const slots(m_grid.whole(), m_grid.owners(),
                                        detail::spread_layout<scalar_type, block_size>(m_grid));
@@ -181,11 +174,11 @@ class MultiBlockOnDevices {
     m_grid.for_parts([&](int p) {
       std::vector<int> own;
       for (int const b : m_grid.blocks(p)) own.push_back(all.ranks[detail::as_size(b)]);
-      m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, detail::Colouring(own, all.count),
+      m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, detail::Colouring(own, all.count), is_natural,
                            std::move(spread.part(p).lists));
     });
     m_grid.for_parts(
-        [&](int p) { part(p).connect(m_grid.exec(p), m_parts, spread.part(p).upper, spread.part(p).lower); });
+        [&](int p) { part(p).connect(m_grid.exec(p), m_parts, p, slots, spread.part(p).upper, spread.part(p).lower); });
     for (auto& part : m_parts) part.forget_lists();
   }
 

@@ -38,11 +38,12 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Parts of a box in its natural order, for factorizations and sweeps that know nothing outside of their grid, so that
-/// they have the bits of the box: the matrix and a vector are copied to larger grids. In one process, where the grid
-/// blocks fill the box, that is the box. Elsewhere each grid block is a grid with ghost points behind its interfaces,
-/// by colours. Their rows make kernels do at a point next to them what they do inside of a box: see SetGhostRows.
+/// they have the bits of the box: the matrix and a vector are copied to larger grids. Where there are no others, and
+/// the grid blocks fill the box, that is the box. Elsewhere each grid block is a grid with ghost points behind its
+/// interfaces, by colours. Their rows make kernels do at a point next to them what they do inside of a box: see
+/// SetGhostRows, and for M^T CopyGhostCouplings.
 ///
-/// `subtracts`: whether neighbours subtract from diagonal blocks, so that ranks bring coefficients.
+/// `subtracts`: whether neighbours subtract from diagonal blocks, so that others bring coefficients.
 template <bool subtracts, class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
 class BoxesInOrder {
  public:
@@ -50,20 +51,24 @@ class BoxesInOrder {
   using Vector = MultiBlockVector<Scalar, n, Exec>;
   using Factors = TriangularFactors<Storage, n, vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
+  using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
 
-  /// The colouring is that of the grid blocks; `remote` is what other processes have, if there are any. Waits for the
+  /// The colouring is that of the grid blocks; `remote` is what other processes have, if there are any, and `parts`
+  /// what other parts of this process have: then connect_transposed() and forget_lists() have to follow. Waits for the
   /// instance.
-  BoxesInOrder(const Exec& exec, const MultiBlockGrid& grid, const Colouring& colouring, std::shared_ptr<Remote> remote)
+  BoxesInOrder(const Exec& exec, const MultiBlockGrid& grid, const Colouring& colouring, std::shared_ptr<Remote> remote,
+               std::optional<RemoteLists> parts = std::nullopt)
       : m_grid(grid),
         m_remote(std::move(remote)),
         m_colouring(colouring),
         m_own_packs(BlockPacks<vector_length>(grid).count()) {
-    auto const box = m_remote ? std::nullopt : whole_box(grid);
+    auto const box = m_remote || parts ? std::nullopt : whole_box(grid);
     m_has_ghosts = !box;
     if (box) m_colouring = Colouring(std::vector<int>{0});
-    ColourLists<Exec, vector_length> const lists(exec, grid,
-                                                 box ? std::vector<int>(colouring.ranks.size(), 0) : colouring.ranks,
-                                                 RemoteLists(m_remote.get()), as_size(m_colouring.count));
+    bool const is_part = parts.has_value();
+    auto const& lists =
+        m_lists.emplace(exec, grid, box ? std::vector<int>(colouring.ranks.size(), 0) : colouring.ranks,
+                        is_part ? std::move(*parts) : RemoteLists(m_remote.get()), as_size(m_colouring.count));
     NumbersOnFaces const numbers = numbers_of(lists);
     m_placed = box ? *box : with_ghost_layers(grid, numbers);
     m_grids = m_placed.grids.empty() ? MultiBlockGrid::without_blocks() : MultiBlockGrid(m_placed.grids);
@@ -75,7 +80,9 @@ class BoxesInOrder {
       if (m_remote) m_remote->connect(exec, lists.upper_list(), lists.upper_begin(), m_upper_values);
     }
     for (int colour = 0; colour < m_colouring.count; ++colour) add_colour(exec, colour, lists, numbers);
+    if (!is_part) forget_lists();
   }
+  void forget_lists() { m_lists.reset(); }
 
   /// Whether the grid blocks fill one box.
   bool is_whole() const { return !m_has_ghosts; }
@@ -84,7 +91,36 @@ class BoxesInOrder {
   const Colouring& colouring() const { return m_colouring; }
   /// The factors of their preconditioners. Waits for the instance.
   void set_factors(const Exec& exec, const std::vector<Factors>& factors) {
+    m_factors_of_grids = factors;
     m_factors = to_space(exec, "Hyperplane::MultiBlock::factors", factors);
+  }
+
+  /// What is kept for other parts, where neighbours subtract: the coefficients of couplings to higher colours, and
+  /// behind them those of reverses that others have; and the number of a point's coupling, before forget_lists().
+  const Values& upper_values() const { return m_upper_values; }
+  int upper_number(int colour, const Slot& slot, Direction direction) const {
+    return m_lists->number(true, colour, slot, direction);
+  }
+  /// Where the factors have the coupling of a grid block's point in a direction. After set_factors().
+  Storage* coupling(int block, std::int64_t pack, int lane, Direction direction) const {
+    Point own{};
+    SlabMap<vector_length>(m_grid.block(block)).find_point(pack, lane, own);
+    auto const& begin = m_placed.begins[as_size(block)];
+    return m_factors_of_grids[as_size(m_placed.grid_of[as_size(block)])].coupling(
+        Point{begin.i + own.i, begin.j + own.j, begin.k + own.k}, direction);
+  }
+  /// Where this process has all grid blocks, and all factors are there: `coupling_back(coupling)` is where those of the
+  /// donor have what couples it to the point. Waits for the instance.
+  template <class CouplingBack>
+  void connect_transposed(const Exec& exec, const CouplingBack& coupling_back) {
+    std::vector<GhostCoupling<Storage>> copies;
+    for (auto const& [ghost, coupling] : m_ghost_donors) {
+      auto const& factors = m_factors_of_grids[as_size(ghost.grid)];
+      copies.push_back({coupling_back(coupling),
+                        factors.coupling(ghost.slot.pack - ghost.first_pack, ghost.inward) + ghost.slot.lane});
+    }
+    m_ghost_couplings = to_space(exec, "Hyperplane::MultiBlock::ghost_couplings", copies);
+    m_ghost_donors = {};
   }
 
   /// Calls factor_boxes(matrix) for a colour with the matrix of the larger grids.
@@ -103,8 +139,15 @@ class BoxesInOrder {
         KeepGhostRows<Scalar, n, Storage, vector_length>{those.ghosts.data(), m_factors.data(), m_upper_values.data()});
   }
 
-  /// Calls sweep_boxes(vector) for a colour with what is to be swept of the right-hand side, in place. Neighbours of
-  /// lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid blocks bring.
+  /// After the last colour, of all parts.
+  void finish_factor(const Exec& exec) const {
+    run("Hyperplane::MultiBlock::factor::transpose", exec, m_ghost_couplings.size() * n * n, 2.0 * sizeof(Storage),
+        CopyGhostCouplings<Storage, n, vector_length>{m_ghost_couplings.data()});
+  }
+
+  /// Calls sweep_boxes(vector) for a colour with what is to be swept of the right-hand side, in place, with M or M^T.
+  /// Neighbours of lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid
+  /// blocks bring.
   /// After a forward sweep x has what neighbours read, else all of the colour; a backward sweep begins with what the
   /// forward sweep has left.
   template <class SweepBoxes>
@@ -131,7 +174,6 @@ class BoxesInOrder {
   }
 
  private:
-  using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
   using Copies = PartCopies<vector_length, Exec>;
   struct Colour {
     Copies copies;
@@ -195,8 +237,11 @@ class BoxesInOrder {
             closed.push_back({row.point, outward});
           } else {
             bool const lower = outward < Direction::center;
-            row.donor = (lower ? lists.lower_list() : lists.upper_list()).couplings[as_size(number)].donor;
+            auto const& coupling = (lower ? lists.lower_list() : lists.upper_list()).couplings[as_size(number)];
+            row.has_donor = true;
+            row.donor = coupling.donor;
             if constexpr (subtracts) row.number = lower ? reverses[as_size(number)] : number;
+            if (!m_remote) m_ghost_donors.push_back({row, coupling});
           }
         }
         ghosts.push_back(row);
@@ -270,8 +315,12 @@ class BoxesInOrder {
   std::optional<Matrix> m_a;
   std::optional<Vector> m_x;
   Values m_upper_values;
+  std::vector<Factors> m_factors_of_grids;
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
   std::vector<Colour> m_colours;
+  std::optional<ColourLists<Exec, vector_length>> m_lists;
+  std::vector<GhostDonor> m_ghost_donors;
+  Kokkos::View<GhostCoupling<Storage>*, typename Exec::memory_space> m_ghost_couplings;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
