@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/stacked_parts.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
@@ -14,7 +15,6 @@
 #include <hyperplane/mpi/detail/digest.hpp>
 #include <hyperplane/mpi/detail/mpi_call.hpp>
 #include <hyperplane/mpi/detail/part_of_rank.hpp>
-#include <hyperplane/mpi/detail/stacked_parts.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_status.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>

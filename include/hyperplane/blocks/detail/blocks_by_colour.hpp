@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
 #include <hyperplane/blocks/detail/copy_values.hpp>
+#include <hyperplane/blocks/detail/donor_block.hpp>
 #include <hyperplane/blocks/detail/first_failure.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
@@ -14,7 +14,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstdint>
@@ -58,7 +57,7 @@ class BlocksByColour {
       if constexpr (Of::natural) {
         if (m_boxes) {
           m_boxes->set_factors(exec, factors);
-          if (!remote && !parts) connect_transposed(exec, own_donors(grid));
+          if (!remote && !parts) connect_transposed(exec, blocks_with_donors<P::Vector::vector_length>(*this, grid));
           return;
         }
       }
@@ -73,8 +72,11 @@ class BlocksByColour {
 
   int colours() const { return m_blocks.ranks(); }
   bool is_coupled() const { return m_couplings || m_boxes; }
-  /// Whether grid blocks are parts of larger grids.
-  bool has_boxes() const { return m_boxes.has_value(); }
+  bool is_in_order() const { return m_in_order; }
+  /// Where grid blocks are parts of larger grids.
+  const std::optional<InOrder>& boxes() const { return m_boxes; }
+  /// Where they are not, and are coupled.
+  const std::optional<Couplings>& couplings() const { return m_couplings; }
   /// Throws Error where grid blocks are parts of larger grids.
   const P& block(int number) const {
     require(!m_boxes, "MultiBlock: with coupling natural this path has no preconditioner of each grid block");
@@ -153,15 +155,6 @@ class BlocksByColour {
   }
   /// What the first of them prepares.
   void prepare_transposed(const Exec& exec) const { m_blocks.prepare_transposed(exec); }
-  /// After a colour: brings what other processes with higher, or with lower colours need.
-  template <class Vector>
-  void bring_forward_transposed(const Exec& exec, int colour, const Vector& x) const {
-    if (m_couplings) m_couplings->bring_forward_transposed(exec, colour, x.flat().data());
-  }
-  template <class Vector>
-  void bring_backward_transposed(const Exec& exec, int colour, const Vector& x) const {
-    if (m_couplings) m_couplings->bring_backward_transposed(exec, colour, x.flat().data());
-  }
 
   /// The first failure in the order of the factorization. Waits for the instance.
   template <class Status>
@@ -173,34 +166,9 @@ class BlocksByColour {
     return detail::first_failure<Status>(exec, m_blocks, face, [&](int b) { return status_of<Status>(exec, b); });
   }
 
-  /// Of couplings to higher, or to lower colours: whether there are coefficients that other parts read; these, and
-  /// behind them copies of those that other parts have; and their numbers. Before forget_lists().
-  bool gives_coefficients(bool upper) const {
-    if (m_in_order || m_boxes) return upper && Couplings::subtracts;
-    return m_couplings.has_value();
-  }
-  const auto& coefficients(bool upper) const {
-    if constexpr (Of::natural) {
-      if (m_boxes) return m_boxes->upper_values();
-    }
-    return upper ? m_couplings->upper_values() : m_couplings->lower_values();
-  }
-  int coefficient_number(bool upper, int colour, const Slot& slot, Direction direction) const {
-    if constexpr (Of::natural) {
-      if (m_boxes) return m_boxes->upper_number(colour, slot, direction);
-    }
-    return m_couplings->number(upper, colour, slot, direction);
-  }
-
-  /// A grid block that has donors: who has it, its number there, and its first SIMD group as is counted here.
-  struct DonorBlock {
-    const BlocksByColour* blocks;
-    int number;
-    std::int64_t first_pack;
-  };
   /// When all parts are there: finds the factors that solves with M^T read. Of `donors` the first ones are the grid
   /// blocks here, and those of the whole grid come after them. Waits for the instance.
-  void connect_transposed(const Exec& exec, const std::vector<DonorBlock>& donors) {
+  void connect_transposed(const Exec& exec, const std::vector<DonorBlock<BlocksByColour>>& donors) {
     if constexpr (Of::natural) {
       if (m_boxes) {
         return m_boxes->connect_transposed(exec, [&](const FaceCoupling& coupling) {
@@ -255,13 +223,6 @@ class BlocksByColour {
     for (int b = 0; b < grids.block_count(); ++b) result.push_back(m_blocks.block(b).sweeps().factors());
     return result;
   }
-  std::vector<DonorBlock> own_donors(const MultiBlockGrid& grid) const {
-    std::vector<DonorBlock> result;
-    BlockPacks<P::Vector::vector_length> const packs(grid);
-    for (int b = 0; b < grid.block_count(); ++b) result.push_back({this, b, packs.first(b)});
-    return result;
-  }
-
   template <class Status>
   Status status_of(const Exec& exec, int b) const {
     auto status = m_blocks.block(b).status(exec);

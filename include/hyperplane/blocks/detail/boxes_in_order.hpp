@@ -9,6 +9,7 @@
 #include <hyperplane/blocks/detail/ghost_rows.hpp>
 #include <hyperplane/blocks/detail/placed_grids.hpp>
 #include <hyperplane/blocks/detail/status_in_block.hpp>
+#include <hyperplane/blocks/detail/transposed_ghosts.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
@@ -41,7 +42,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// they have the bits of the box: the matrix and a vector are copied to larger grids. Where there are no others, and
 /// the grid blocks fill the box, that is the box. Elsewhere each grid block is a grid with ghost points behind its
 /// interfaces, by colours. Their rows make kernels do at a point next to them what they do inside of a box: see
-/// SetGhostRows, and for M^T CopyGhostCouplings.
+/// SetGhostRows, and for M^T TransposedGhosts.
 ///
 /// `subtracts`: whether neighbours subtract from diagonal blocks, so that others bring coefficients.
 template <bool subtracts, class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
@@ -113,14 +114,7 @@ class BoxesInOrder {
   /// donor have what couples it to the point. Waits for the instance.
   template <class CouplingBack>
   void connect_transposed(const Exec& exec, const CouplingBack& coupling_back) {
-    std::vector<GhostCoupling<Storage>> copies;
-    for (auto const& [ghost, coupling] : m_ghost_donors) {
-      auto const& factors = m_factors_of_grids[as_size(ghost.grid)];
-      copies.push_back({coupling_back(coupling),
-                        factors.coupling(ghost.slot.pack - ghost.first_pack, ghost.inward) + ghost.slot.lane});
-    }
-    m_ghost_couplings = to_space(exec, "Hyperplane::MultiBlock::ghost_couplings", copies);
-    m_ghost_donors = {};
+    m_transposed_ghosts.connect(exec, m_factors_of_grids, coupling_back);
   }
 
   /// Calls factor_boxes(matrix) for a colour with the matrix of the larger grids.
@@ -140,10 +134,7 @@ class BoxesInOrder {
   }
 
   /// After the last colour, of all parts.
-  void finish_factor(const Exec& exec) const {
-    run("Hyperplane::MultiBlock::factor::transpose", exec, m_ghost_couplings.size() * n * n, 2.0 * sizeof(Storage),
-        CopyGhostCouplings<Storage, n, vector_length>{m_ghost_couplings.data()});
-  }
+  void finish_factor(const Exec& exec) const { m_transposed_ghosts.copy(exec); }
 
   /// Calls sweep_boxes(vector) for a colour with what is to be swept of the right-hand side, in place, with M or M^T.
   /// Neighbours of lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid
@@ -226,7 +217,7 @@ class BoxesInOrder {
       parts.push_back({map, packs.first(b), whole, first, begin});
       if (!m_has_ghosts) continue;
       auto const slot = [&](const Point& p) { return Slot{first + whole.pack(p.i, p.j, p.k), whole.lane(p.j)}; };
-      for_each_ghost(b, [&](const Point& ghost, Direction outward) {
+      for_each_ghost(m_grids.block(g), m_grid.block(b), begin, [&](const Point& ghost, Direction outward) {
         GhostRow row{slot(ghost), {}, g, first};
         if (outward != Direction::center) {
           Point const p = neighbour(ghost, opposite(outward));
@@ -241,7 +232,7 @@ class BoxesInOrder {
             row.has_donor = true;
             row.donor = coupling.donor;
             if constexpr (subtracts) row.number = lower ? reverses[as_size(number)] : number;
-            if (!m_remote) m_ghost_donors.push_back({row, coupling});
+            if (!m_remote) m_transposed_ghosts.add(row, coupling);
           }
         }
         ghosts.push_back(row);
@@ -269,37 +260,6 @@ class BoxesInOrder {
     return result;
   }
 
-  /// visit(point, direction) of the ghost points of a grid block: the face that they are behind, center of edges.
-  template <class Visit>
-  void for_each_ghost(int block, const Visit& visit) const {
-    auto const& grid = m_grids.block(m_placed.grid_of[as_size(block)]);
-    auto const& own = m_grid.block(block);
-    auto const& begin = m_placed.begins[as_size(block)];
-    auto const visit_point = [&](const Point& p) {
-      int outside = 0;
-      Direction direction = Direction::center;
-      auto const look = [&](int at, int extent, Direction before, Direction after) {
-        if (at >= 0 && at < extent) return;
-        ++outside;
-        direction = at < 0 ? before : after;
-      };
-      look(p.i - begin.i, own.ni(), Direction::west, Direction::east);
-      look(p.j - begin.j, own.nj(), Direction::south, Direction::north);
-      look(p.k - begin.k, own.nk(), Direction::bottom, Direction::top);
-      visit(p, outside == 1 ? direction : Direction::center);
-    };
-    for (int k = 0; k < grid.nk(); ++k) {
-      for (int j = 0; j < grid.nj(); ++j) {
-        // Of a line that goes through the grid block its ends alone.
-        bool const through = own.contains({0, j - begin.j, k - begin.k});
-        for (int i = 0; i < grid.ni(); ++i) {
-          if (through && i == begin.i) i += own.ni();
-          if (i < grid.ni()) visit_point({i, j, k});
-        }
-      }
-    }
-  }
-
   template <class Kernel>
   static void run(const char* label, const Exec& exec, std::size_t count, double bytes, const Kernel& kernel) {
     if (count > 0) launch(label, LongIndexRange<Exec>(exec, 0, count), bytes, kernel);
@@ -319,8 +279,7 @@ class BoxesInOrder {
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
   std::vector<Colour> m_colours;
   std::optional<ColourLists<Exec, vector_length>> m_lists;
-  std::vector<GhostDonor> m_ghost_donors;
-  Kokkos::View<GhostCoupling<Storage>*, typename Exec::memory_space> m_ghost_couplings;
+  TransposedGhosts<Storage, n, vector_length, Exec> m_transposed_ghosts;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

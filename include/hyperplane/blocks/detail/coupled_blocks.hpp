@@ -85,11 +85,13 @@ class CoupledBlocks {
     for (int colour = 0; colour <= last; ++colour) {
       m_blocks.solve_transposed_upwards(exec, colour, rhs, x);
       if constexpr (couples) {
-        if (colour < last) m_blocks.bring_forward_transposed(exec, colour, x);
+        if (m_remote && colour < last) m_blocks.couplings()->bring_forward_transposed(exec, colour, x.flat().data());
       }
     }
     for (int colour = last - 1; colour >= 0; --colour) {
-      if constexpr (couples) m_blocks.bring_backward_transposed(exec, colour + 1, x);
+      if constexpr (couples) {
+        if (m_remote) m_blocks.couplings()->bring_backward_transposed(exec, colour + 1, x.flat().data());
+      }
       m_blocks.solve_transposed_downwards(exec, colour, x);
     }
   }
@@ -125,7 +127,7 @@ class CoupledBlocks {
   }
 
   void prepare_transposed(const Exec& exec) const {
-    require(!m_blocks.has_boxes(),
+    require(!m_blocks.boxes(),
             "MultiBlock::solve_transposed: on this path, coupling natural has M^-T in one process, and not over ranks");
     if (*m_is_prepared) return;
     // What fails in one process here would leave others waiting later.

@@ -97,33 +97,6 @@ struct KeepGhostRows {
   }
 };
 
-/// A ghost point, and the coupling of the point next to it that it stands for.
-struct GhostDonor {
-  GhostRow ghost;
-  FaceCoupling coupling;
-};
-
-/// Where factors have two couplings, of lanes of SIMD groups.
-template <class Storage>
-struct GhostCoupling {
-  const Storage* m_from;
-  Storage* m_to;
-};
-
-/// After all factorizations, for solves with M^T: the row of a ghost point has what couples the neighbour that it
-/// stands for to the point, in L or d^-1 U, so that sweeps subtract at the point what they do inside of a box. Solves
-/// with M read it at ghost points alone. An index is a value.
-template <class Storage, int n, int vector_length>
-struct CopyGhostCouplings {
-  const GhostCoupling<Storage>* m_couplings;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const& coupling = m_couplings[index / (n * n)];
-    std::int64_t const entry = index % (n * n) * vector_length;
-    coupling.m_to[entry] = coupling.m_from[entry];
-  }
-};
-
 /// Before a sweep: ghost points that come before, or after, have the values that they stand for; the others zero. An
 /// index is an equation of a point.
 template <class Scalar, int n, int vector_length>

@@ -4,14 +4,20 @@
 #include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/detail/blocks_by_colour.hpp>
 #include <hyperplane/blocks/detail/coefficient_copies.hpp>
+#include <hyperplane/blocks/detail/colour_lists.hpp>
+#include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
+#include <hyperplane/blocks/detail/donor_block.hpp>
 #include <hyperplane/blocks/detail/first_failure.hpp>
 #include <hyperplane/blocks/detail/spread_colours.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/spread_slots.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,13 +28,14 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class P>
 class PartByColours {
   using Exec = typename P::Vector::execution_space;
+  using Blocks = BlocksByColour<P>;
 
  public:
-  /// `others`: what other parts have; `is_natural` as for BlocksByColour. Where grid blocks are coupled, connect() and
-  /// forget_lists() have to follow. Waits for the instance.
+  /// `others`: what other parts have; `is_natural` as for BlocksByColour. Where grid blocks are coupled and there are
+  /// others, connect() and forget_lists() have to follow. Waits for the instance.
   template <class Options>
   PartByColours(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const Colouring& colouring,
-                bool is_natural, RemoteLists others)
+                bool is_natural, std::optional<RemoteLists> others)
       : m_blocks(exec, grid, options, colouring, is_natural, nullptr, std::move(others)) {}
 
   int colours() const { return m_blocks.colours(); }
@@ -38,9 +45,12 @@ class PartByColours {
   void connect(const Exec& exec, const std::vector<PartByColours>& parts, int own,
                const SpreadSlots<P::Vector::vector_length>& slots, const std::vector<CoefficientOrigin>& upper_origins,
                const std::vector<CoefficientOrigin>& lower_origins) {
-    if (m_blocks.gives_coefficients(true)) m_copies.push_back(made_copies(exec, parts, upper_origins, true));
-    if (m_blocks.gives_coefficients(false)) m_copies.push_back(made_copies(exec, parts, lower_origins, false));
-    std::vector<typename BlocksByColour<P>::DonorBlock> here, whole;
+    bool const before_kernels = !m_blocks.is_in_order() && !m_blocks.boxes();
+    if (before_kernels || Blocks::Couplings::subtracts) {
+      m_copies.push_back(made_copies(exec, parts, upper_origins, true));
+    }
+    if (before_kernels) m_copies.push_back(made_copies(exec, parts, lower_origins, false));
+    std::vector<DonorBlock<Blocks>> here, whole;
     for (int b = 0; b < slots.whole().block_count(); ++b) {
       whole.push_back({&parts[as_size(slots.owner(b))].m_blocks, slots.place(b), slots.first_pack(b, own)});
       if (slots.owner(b) == own) here.push_back(whole.back());
@@ -90,24 +100,42 @@ class PartByColours {
  private:
   using Storage = typename P::storage_type;
   static constexpr int n = P::Vector::block_size;
+  static constexpr bool has_boxes = ColouredCouplingsOf<P>::natural;
   using Copies = CoefficientCopies<Storage, n, Exec>;
+
+  /// Coefficients of couplings to higher, or to lower colours that other parts read, and behind them copies of those
+  /// that other parts have.
+  const typename Blocks::Couplings::Values& coefficients(bool upper) const {
+    if constexpr (has_boxes) {
+      if (auto const& boxes = m_blocks.boxes()) return boxes->upper_values();
+    }
+    auto const& couplings = *m_blocks.couplings();
+    return upper ? couplings.upper_values() : couplings.lower_values();
+  }
+  /// Their numbers, before forget_lists().
+  int number(bool upper, int colour, const Slot& slot, Direction direction) const {
+    if constexpr (has_boxes) {
+      if (auto const& boxes = m_blocks.boxes()) return boxes->upper_number(colour, slot, direction);
+    }
+    return m_blocks.couplings()->number(upper, colour, slot, direction);
+  }
 
   Copies made_copies(const Exec& exec, const std::vector<PartByColours>& parts,
                      const std::vector<CoefficientOrigin>& origins, bool upper) const {
     std::vector<CoefficientAddress<Storage>> from;
     for (auto const& [part, colour, slot, direction] : origins) {
-      auto const& other = parts[as_size(part)].m_blocks;
-      auto const number = other.coefficient_number(upper, colour, slot, direction);
+      auto const& other = parts[as_size(part)];
+      auto const number = other.number(upper, colour, slot, direction);
       from.push_back({other.coefficients(upper).data() + std::int64_t{number} * (n * n)});
     }
-    return Copies(exec, origins, from, colours(), m_blocks.coefficients(upper));
+    return Copies(exec, origins, from, colours(), coefficients(upper));
   }
 
   void bring_coefficients(const Exec& exec, int colour) const {
     for (auto const& copies : m_copies) copies.bring(exec, colour);
   }
 
-  BlocksByColour<P> m_blocks;
+  Blocks m_blocks;
   std::vector<Copies> m_copies;
 };
 
