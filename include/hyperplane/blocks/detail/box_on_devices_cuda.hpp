@@ -27,8 +27,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <memory>
-#include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
