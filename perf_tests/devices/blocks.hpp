@@ -20,6 +20,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -100,7 +101,8 @@ class BlocksOverDevices {
 }  // namespace on_devices
 
 /// Grid blocks over devices, 2 x 2 x 2 of them on each: `weak` boxes grow with the devices along k, `strong` ones do
-/// not. Verified against one device, bit by bit.
+/// not. With `natural` also 1 x 1 x 2 of them, so that kernels go from device to device. Verified against one device,
+/// bit by bit.
 class BlocksOverDevicesSuite {
  public:
   explicit BlocksOverDevicesSuite(const Settings& settings)
@@ -110,14 +112,21 @@ class BlocksOverDevicesSuite {
   void register_all() {
     int const size = m_settings.smoke ? 16 : 128;
     for (int count = 1; count <= test::DeviceInstances::device_count(); count *= 2) {
-      for (auto const coupling : {Coupling::none, Coupling::coloured}) {
-        add_case("weak", BlockCase(Grid(size, size, size * count), {2, 2, 2 * count}), count, coupling);
-        if (count > 1) add_case("strong", BlockCase(Grid(size, size, size), {2, 2, 2 * count}), count, coupling);
+      for (auto const coupling : {Coupling::none, Coupling::coloured, Coupling::natural}) {
+        add_cases(size, 2, count, coupling);
       }
+      add_cases(size, 1, count, Coupling::natural);
     }
   }
 
  private:
+  /// With so many grid blocks along i and j, and two for each device along k.
+  void add_cases(int size, int across, int count, Coupling coupling) {
+    std::array<int, 3> const parts{across, across, 2 * count};
+    add_case("weak", BlockCase(Grid(size, size, size * count), parts), count, coupling);
+    if (count > 1) add_case("strong", BlockCase(Grid(size, size, size), parts), count, coupling);
+  }
+
   using Problem = on_devices::BlocksOverDevices;
 
   void add_case(const std::string& kind, const BlockCase& blocks, int devices, Coupling coupling) {

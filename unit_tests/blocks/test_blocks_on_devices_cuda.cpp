@@ -11,6 +11,9 @@
 #include <hyperplane/blocks/multi_block_on_devices.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/block_ilu0_part_cuda.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,15 +32,18 @@ constexpr int n = 3;
 using Ilu = BlockIlu0<double, n, Exec>;
 using OnDevices = MultiBlockGridOnDevices<Exec>;
 using Vector = MultiBlockVectorOnDevices<double, n, Exec>;
-MultiBlockOptions<BlockIlu0Options> const coloured{.coupling = Coupling::coloured};
+using Options = MultiBlockOptions<BlockIlu0Options>;
+/// Where parts share a device, it has multiprocessors for each of them.
+Options const natural{.coupling = Coupling::natural, .block = {.path = SweepPath::slab, .multiprocessors = 20}};
 
 /// x = M^-1 A b, and M^-T x, on one device.
 struct Solutions {
   std::vector<double> x, transposed;
 
-  Solutions(const Exec& exec, const MultiBlockReference& reference, const std::vector<double>& values) {
+  Solutions(const Exec& exec, const MultiBlockReference& reference, const std::vector<double>& values,
+            const Options& options) {
     auto const a = to_device<double, n, double>(exec, reference);
-    MultiBlock<Ilu> plan(exec, reference.grid, coloured);
+    MultiBlock<Ilu> plan(exec, reference.grid, options);
     plan.factor(exec, a);
     auto const b = to_device<double, n>(exec, reference.grid, values);
     MultiBlockVector<double, n, Exec> const y(exec, reference.grid), z(exec, reference.grid);
@@ -54,11 +60,10 @@ void copy_at_once(const Exec& exec, const Vector& from, const Vector& to) {
   detail::copy_values("Copy", exec, from.flat().data(), to.flat().data(), to.flat().size());
 }
 
-// What has been launched on the instance of a part, and on the caller's, comes before what all parts do, and what is
-// launched on the caller's later comes after it. Colours come after one another on all devices: what an instance reads
-// too early is of another matrix.
-TEST(BlocksOnCudaDevices, instances_that_are_late) {
-  auto const whole = cut_grid(Grid(24, 19, 17), {2, 3, 2}, {true, false, false}).grid;
+/// What has been launched on the instance of a part, and on the caller's, comes before what all parts do, and what is
+/// launched on the caller's later comes after it: what an instance reads too early is of another matrix.
+void expect_order(const MultiBlockGrid& whole, const std::vector<int>& owners, const Options& options,
+                  bool through_devices) {
   MultiBlockReference const first(whole, n);
   auto second = first;
   for (int b = 0; b < whole.block_count(); ++b) {
@@ -66,13 +71,14 @@ TEST(BlocksOnCudaDevices, instances_that_are_late) {
   }
   auto const values = random_vector(whole.size() * n);
   Exec const exec;
-  std::vector<Solutions> const expected{{exec, first, values}, {exec, second, values}};
+  std::vector<Solutions> const expected{{exec, first, values, options}, {exec, second, values, options}};
 
   PartInstances<Exec> const instances(3);
-  OnDevices const grid(instances.all(), whole, {0, 1, 2, 0, 1, 2, 2, 1, 0, 2, 1, 0});
+  OnDevices const grid(instances.all(), whole, owners);
   std::vector const matrices{to_devices<n, double>(exec, grid, first), to_devices<n, double>(exec, grid, second)};
   auto const given = to_devices<n>(exec, grid, values);
-  MultiBlockOnDevices<Ilu> plan(grid, coloured);
+  MultiBlockOnDevices<Ilu> plan(grid, options);
+  EXPECT_EQ(plan.goes_through_devices(), through_devices);
   // Its first calls prepare launches.
   Vector const prepared(exec, grid);
   plan.factor(exec, matrices[1]);
@@ -98,6 +104,43 @@ TEST(BlocksOnCudaDevices, instances_that_are_late) {
     auto const& [x, transposed] = expected[repetition % 2];
     EXPECT_TRUE(bitwise_equal(to_host(exec, found), x)) << "repetition " << repetition;
     EXPECT_TRUE(bitwise_equal(to_host(exec, found_transposed), transposed)) << "repetition " << repetition;
+  }
+  EXPECT_TRUE(plan.status().ok()) << plan.status().message();
+}
+
+// Colours come after one another on all devices.
+TEST(BlocksOnCudaDevices, instances_that_are_late) {
+  std::vector<int> const owners{0, 1, 2, 0, 1, 2, 2, 1, 0, 2, 1, 0};
+  auto const parts = [](bool periodic) { return cut_grid(Grid(24, 19, 17), {2, 3, 2}, {periodic, false, false}).grid; };
+  expect_order(parts(true), owners, {.coupling = Coupling::coloured}, false);
+  expect_order(parts(false), owners, natural, false);
+}
+
+// One grid block for each part, and several, whatever the parts are called.
+TEST(BlocksOnCudaDevices, natural_goes_through_devices) {
+  if (!BlockIlu0Part<double, n, Exec>::lacking().empty()) GTEST_SKIP() << BlockIlu0Part<double, n, Exec>::lacking();
+  expect_order(cut_grid(Grid(24, 19, 17), {1, 1, 3}).grid, {1, 2, 0}, natural, true);
+  expect_order(cut_grid(Grid(24, 19, 17), {1, 1, 5}).grid, {2, 2, 0, 1, 1}, natural, true);
+}
+
+TEST(BlocksOnCudaDevices, failures_through_devices_have_their_grid_block) {
+  if (!BlockIlu0Part<double, n, Exec>::lacking().empty()) GTEST_SKIP() << BlockIlu0Part<double, n, Exec>::lacking();
+  auto const whole = cut_grid(Grid(5, 4, 9), {1, 1, 3}).grid;
+  Exec const exec;
+  PartInstances<Exec> const instances(2);
+  for (auto const& owners : std::vector<std::vector<int>>{{1, 0, 0}, {0, 0, 1}}) {
+    OnDevices const grid(instances.all(), whole, owners);
+    MultiBlockOnDevices<Ilu> plan(grid, natural);
+    ASSERT_TRUE(plan.goes_through_devices());
+    for (int b = 0; b < whole.block_count(); ++b) {
+      MultiBlockReference reference(whole, n);
+      reference.blocks[b].block(2, Direction::east)(0, 1) = std::numeric_limits<double>::quiet_NaN();
+      plan.factor(exec, to_devices<n, double>(exec, grid, reference));
+      EXPECT_EQ(plan.status().message(),
+                "grid block " + std::to_string(b) + ": not finite at point (2, 0, 0): block east");
+      plan.factor(exec, to_devices<n, double>(exec, grid, MultiBlockReference(whole, n)));
+      EXPECT_TRUE(plan.status().ok()) << plan.status().message();
+    }
   }
 }
 

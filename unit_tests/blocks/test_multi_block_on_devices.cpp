@@ -20,9 +20,11 @@
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "blocks_on_devices.hpp"
@@ -104,6 +106,33 @@ TYPED_TEST(MultiBlockOnDevicesTest, coloured_whatever_the_axes_of_the_neighbour)
   }
 }
 
+// On the path of slabs of hosts kernels take neighbours of other parts at their place; elsewhere these are ghost
+// points, where one device has the box.
+TYPED_TEST(MultiBlockOnDevicesTest, natural_has_the_bits_of_one_device) {
+  Coupling const natural = Coupling::natural;
+  auto const cut = cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid;
+  // The second one is below the first; the third lies beside both of them, and they fill no box.
+  MultiBlockGrid const open(
+      {Grid(4, 3, 2), Grid(4, 3, 5), Grid(2, 3, 7)},
+      {{.block = 1, .face = Direction::top, .points = {{0, 0, 4}, {4, 3, 5}}, .donor = 0},
+       {.block = 0, .face = Direction::east, .points = {{3, 0, 0}, {4, 3, 2}}, .donor = 2, .donor_begin = {0, 0, 5}}});
+  auto const stacked = cut_grid(Grid(5, 9, 8), {1, 1, 5}).grid;
+  auto const periodic = cut_grid(Grid(6, 9, 4), {3, 1, 2}, {true, true, false}).grid;
+  for (auto const path : paths_of<TypeParam>()) {
+    std::string const how = name(path);
+    for (auto const& [what, grid] : {std::pair("cut", cut), std::pair("open", open), std::pair("stacked", stacked)}) {
+      this->template expect_solves<BlockIlu0<double, 2, TypeParam>>(what + (", " + how), grid, 3,
+                                                                    {.coupling = natural, .block = {.path = path}});
+    }
+    this->template expect_solves<Ssor<double, 2, TypeParam>>(
+        "SSOR, " + how, cut, 3, {.coupling = natural, .block = {.relaxation = 1.3, .path = path}});
+    this->template expect_solves<BlockIlu0<double, 5, TypeParam, float>>(
+        "float, " + how, cut, 4, {.coupling = natural, .block = {.path = path}});
+    this->template expect_solves<BlockIlu0<double, 2, TypeParam>>("periodic, " + how, periodic, 3,
+                                                                  {.coupling = natural, .block = {.path = path}});
+  }
+}
+
 TYPED_TEST(MultiBlockOnDevicesTest, without_coupling_the_bits_of_one_device) {
   auto const grid = cut_grid(Grid(9, 12, 5), {2, 2, 2}, {false, true, false}).grid;
   this->template expect_solves<BlockIlu0<double, 2, TypeParam>>("BILU(0)", grid, 3, {});
@@ -120,9 +149,12 @@ TYPED_TEST(MultiBlockOnDevicesTest, failures_are_those_of_one_device) {
   auto const whole = cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid;
   PartInstances<TypeParam> const instances(2);
   MultiBlockGridOnDevices<TypeParam> const grid(instances.all(), whole, {1, 0, 1});
-  for (auto const& colours : std::vector<std::vector<int>>{{}, {0, 1, 0}, {2, 1, 0}}) {
-    MultiBlockOptions<BlockIlu0Options> const options{.coupling = colours.empty() ? Coupling::none : Coupling::coloured,
-                                                      .colours = colours};
+  for (auto const& options : std::vector<MultiBlockOptions<BlockIlu0Options>>{
+           {},
+           {.coupling = Coupling::coloured, .colours = {0, 1, 0}},
+           {.coupling = Coupling::coloured, .colours = {2, 1, 0}},
+           {.coupling = Coupling::natural},
+           {.coupling = Coupling::natural, .block = {.path = SweepPath::portable}}}) {
     MultiBlock<BlockIlu0<double, n, TypeParam>> one(this->exec, whole, options);
     MultiBlockOnDevices<BlockIlu0<double, n, TypeParam>> plan(grid, options);
     auto const same_ok = [&](const MultiBlockReference& reference) {
@@ -144,7 +176,7 @@ TYPED_TEST(MultiBlockOnDevicesTest, failures_are_those_of_one_device) {
       EXPECT_TRUE(same_ok(MultiBlockReference(whole, n)));
       // Where nothing is coupled, it depends on the path whether such a block is read.
       bool const found = !same_ok(coupling);
-      EXPECT_TRUE(found || colours.empty() || blocks == std::vector{0});
+      EXPECT_TRUE(found || options.coupling == Coupling::none || blocks == std::vector{0});
     }
   }
 }
@@ -160,18 +192,20 @@ TYPED_TEST(MultiBlockOnDevicesTest, a_factorization_that_throws_leaves_the_next_
   not_finite.blocks[2].block(4, Direction::west)(0, 1) = std::numeric_limits<double>::quiet_NaN();
   auto const a = to_devices<n, double>(this->exec, grid, not_finite);
   auto const b = to_devices<n, double>(this->exec, grid, regular);
-  MultiBlockOnDevices<BlockIlu0<double, n, TypeParam>> plan(grid, {.coupling = Coupling::coloured});
   MultiBlockVectorOnDevices<double, n, TypeParam> const x(this->exec, grid);
   namespace tools = Kokkos::Tools::Experimental;
-  tools::set_begin_parallel_for_callback([](const char* label, std::uint32_t, std::uint64_t*) {
-    if (std::string_view(label) == "Hyperplane::MultiBlockOnDevices::factor::copy") fail("no launches");
-  });
-  auto const message = message_of([&] { plan.factor(this->exec, a); });
-  tools::set_begin_parallel_for_callback(nullptr);
-  EXPECT_THAT(message, HasSubstr("no launches"));
-  EXPECT_THAT(message_of([&] { plan.solve(this->exec, x, x); }), HasSubstr("called before factor"));
-  plan.factor(this->exec, b);
-  EXPECT_TRUE(plan.status().ok()) << plan.status().message();
+  for (auto const coupling : {Coupling::coloured, Coupling::natural}) {
+    MultiBlockOnDevices<BlockIlu0<double, n, TypeParam>> plan(grid, {.coupling = coupling});
+    tools::set_begin_parallel_for_callback([](const char* label, std::uint32_t, std::uint64_t*) {
+      if (std::string_view(label) == "Hyperplane::MultiBlockOnDevices::factor::copy") fail("no launches");
+    });
+    auto const message = message_of([&] { plan.factor(this->exec, a); });
+    tools::set_begin_parallel_for_callback(nullptr);
+    EXPECT_THAT(message, HasSubstr("no launches"));
+    EXPECT_THAT(message_of([&] { plan.solve(this->exec, x, x); }), HasSubstr("called before factor"));
+    plan.factor(this->exec, b);
+    EXPECT_TRUE(plan.status().ok()) << plan.status().message();
+  }
 }
 
 TYPED_TEST(MultiBlockOnDevicesTest, krylov_methods_run_over_devices) {
@@ -220,8 +254,12 @@ TYPED_TEST(MultiBlockOnDevicesTest, wrong_use_is_refused) {
   auto const whole = cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid;
   PartInstances<TypeParam> const instances(2);
   MultiBlockGridOnDevices<TypeParam> const grid(instances.all(), whole), other(instances.all(), whole, {0, 1, 0});
-  EXPECT_THAT(message_of([&] { Ilu(grid, {.coupling = Coupling::natural}); }),
-              HasSubstr("MultiBlockOnDevices: over devices this preconditioner has no coupling natural"));
+  EXPECT_THAT(message_of([&] { MultiBlockOnDevices<Sip<double, TypeParam>>(grid, {.coupling = Coupling::natural}); }),
+              HasSubstr("MultiBlock: this preconditioner has no coupling natural"));
+  MultiBlockGridOnDevices<TypeParam> const turned(instances.all(),
+                                                  joined_pair(Grid(3, 5, 2), AxisTransform{{2, 1, 3}}));
+  EXPECT_THAT(message_of([&] { Ilu(turned, {.coupling = Coupling::natural}); }),
+              HasSubstr("coupling natural is for parts of one box, but at the east face of grid block 0"));
   EXPECT_THAT(message_of([&] { Ilu(grid, {.coupling = Coupling::coloured, .colours = {0, 0, 1}}); }),
               HasSubstr("grid blocks 0 and 1 have an interface and the same colour, 0"));
   Ilu ilu(grid);

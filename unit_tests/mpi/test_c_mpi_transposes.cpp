@@ -187,8 +187,7 @@ TEST_P(CRanks, natural_parts_with_ghost_points_have_no_solve_with_the_transpose)
     EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
     COwned<hyperplane_matrix> const at(hyperplane_matrix_transpose, system.a);
     COwned<hyperplane_preconditioner> const mt(hyperplane_preconditioner_transpose, m);
-    std::string const words =
-        "on this path, coupling natural has M^-T for grid blocks that fill a box, and not over ranks";
+    std::string const words = "on this path, coupling natural has M^-T in one process, and not over ranks";
     expect_refused(hyperplane_preconditioner_solve(mt, system.b, system.x), words);
     COwned<hyperplane_krylov> const krylov(hyperplane_mpi_krylov_create, system.grid, CRankSystem::n, nullptr);
     hyperplane_krylov_result result;

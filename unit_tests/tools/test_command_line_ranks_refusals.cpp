@@ -19,7 +19,7 @@ TEST_F(CommandLineRanks, refuse_with_one_error) {
                           "'--colour' is no option of `hyperplane solve`");
   expect_refused_on_ranks(
       system("A.mtx --rhs b.mtx --grid 4x3x5 --parts 1x1x2 --coupling natural --path portable --transpose"),
-      "on this path, coupling natural has M^-T for grid blocks that fill a box, and not over ranks");
+      "on this path, coupling natural has M^-T in one process, and not over ranks");
   expect_refused_on_ranks(system("A.mtx --rhs b.mtx"), "solve without --grid runs in one process, there are 2");
   // Where the library was built with more.
   for (auto const& other : c_preconditioners()) {

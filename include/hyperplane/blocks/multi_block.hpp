@@ -53,7 +53,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// BlockJacobi, everywhere, with three for the units of each grid block; LineImplicit has a plan of its own, see
 /// multi_block_line_implicit.hpp. Elsewhere, and where directions are folded, they follow one another. Launches beside:
 /// with C colours at most 2 C - 1 for a solve, and for each of a factorization three of BlockIlu0 and Sip, two of Ssor;
-/// with larger grids at most three for each sweep of a colour and four for its factorization, of the box two and one.
+/// with larger grids at most three for each sweep of a colour and four for its factorization, and one at the end of it,
+/// for M^T; of the box two and one.
 /// Of threads and A's life see P.
 template <class P>
 class MultiBlock {
@@ -142,8 +143,8 @@ class MultiBlock {
   }
 
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another. Throws
-  /// Error as solve() does, and with natural of grid blocks that do not fill a box or are not all of this process, on
-  /// all paths but SweepPath::slab of hosts, unless a direction that is cut is periodic.
+  /// Error as solve() does, and with natural of grid blocks that are not all of this process, on all paths but
+  /// SweepPath::slab of hosts, unless a direction that is cut is periodic.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {

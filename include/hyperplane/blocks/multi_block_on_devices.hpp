@@ -3,6 +3,7 @@
 
 #include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/coupling.hpp>
+#include <hyperplane/blocks/detail/box_on_devices.hpp>
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/blocks/detail/part_by_colours.hpp>
 #include <hyperplane/blocks/detail/spread_colours.hpp>
@@ -10,12 +11,19 @@
 #include <hyperplane/blocks/multi_block_grid_on_devices.hpp>
 #include <hyperplane/blocks/multi_block_stencil7_on_devices.hpp>
 #include <hyperplane/blocks/multi_block_vector_on_devices.hpp>
+#include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/blocks/spread_slots.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/ordered_instances.hpp>
 
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/blocks/detail/box_on_devices_cuda.hpp>
+#endif
+
+#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,15 +36,19 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// Coupling::none leaves couplings across interfaces out: devices work each by itself. Coupling::coloured goes through
 /// the colours, which all devices begin together: so give each of them grid blocks of all colours. What is subtracted
-/// for neighbours on other devices is read where it is: n values for each pair of points. Coupling::natural is not
-/// there.
+/// for neighbours on other devices is read where it is: n values for each pair of points. Coupling::natural goes
+/// through the colours of find_natural_order(), and where MultiBlock has the bits of the box it has them as well, with
+/// M^T too: what MultiBlock does on SweepPath::slab of hosts, and elsewhere on grid blocks with ghost points, whether
+/// or not they fill the box. Where grid blocks are the parts of a box that is cut along k, and each device has some
+/// that follow one another, BlockIlu0 and Ssor on CUDA go through the devices instead, see goes_through_devices().
 ///
 /// A plan, as MultiBlock is: the constructor allocates, for each grid block on its device; the other functions do not,
 /// and are asynchronous on the given instance, see MultiBlockGridOnDevices. Launches are those of a MultiBlock on each
 /// device, and with couplings two more for each colour of a factorization, which bring coefficients that other devices
 /// have: n^2 values for each pair of points across an interface between devices, and once more for M^T. Memory beside
 /// that of MultiBlock: for each such pair, n^2 values and 8 bytes on both devices, and 40 bytes more on that of the
-/// higher colour. A, and copies of a plan: see MultiBlock.
+/// higher colour. With ghost points there is a launch more in a factorization, for M^T, and 16 bytes for each ghost
+/// point. A, and copies of a plan: see MultiBlock.
 template <class P>
 class MultiBlockOnDevices {
  public:
@@ -48,14 +60,16 @@ class MultiBlockOnDevices {
   using Status = typename MultiBlock<P>::Status;
 
   /// Whether it has this coupling.
-  static constexpr bool has_coupling(Coupling coupling) {
-    return coupling != Coupling::natural && MultiBlock<P>::has_coupling(coupling);
-  }
+  static constexpr bool has_coupling(Coupling coupling) { return MultiBlock<P>::has_coupling(coupling); }
 
   /// Colours are those of all grid blocks. Throws Error where the preconditioner has no such coupling, and where
   /// MultiBlock does.
   explicit MultiBlockOnDevices(const MultiBlockGridOnDevices<execution_space>& grid, const Options& options = {})
-      : m_grid(grid), m_coupling(options.coupling), m_colours(checked_colours(grid.whole(), options)) {
+      : m_grid(grid),
+        m_coupling(options.coupling),
+        m_colours(MultiBlock<P>::checked_colours(grid.whole(), options)),
+        m_box(made_box(options)) {
+    if (m_box) return;
     if constexpr (by_colours) {
       make_by_colours(options);
     } else {
@@ -68,23 +82,30 @@ class MultiBlockOnDevices {
   /// Those of all grid blocks; empty with Coupling::none.
   const std::vector<int>& colours() const { return m_colours; }
 
+  /// Whether sweeps are those of the box, by BlockIlu0Part or SsorPart: kernels go on from device to device, all
+  /// devices work at once, and a factorization and a solve are one launch for each of them, and one more for status().
+  /// Bits are those of the box; with M^T those of SweepPath::slab for n > 1. Where parts have several grid blocks, each
+  /// has a copy of A and of a vector, a factorization one launch more and a solve two. It is so where devices can, see
+  /// BlockIlu0OnDevices; parts that share a device have to leave multiprocessors for one another (BlockIlu0Options). A
+  /// launch that fails may then leave kernels of other devices waiting: end the program.
+  bool goes_through_devices() const { return m_box != nullptr; }
+
   /// Computes the factors of A. Throws Error where A is on another grid.
   template <class MatrixStorage>
   void factor(const execution_space& exec,
               const MultiBlockStencil7OnDevices<scalar_type, block_size, execution_space, MatrixStorage>& a) {
     detail::check_grid_on_devices("MultiBlockOnDevices::factor", "A", a.grid(), m_grid);
     m_factored = false;
-    if constexpr (by_colours) {
-      factor_by_colours(exec, a);
-    } else {
-      m_grid.run(exec, [&](int p) { part(p).factor(m_grid.exec(p), a.part(p)); });
-    }
+    factor_parts(exec, a);
     m_factored = true;
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     check_solve("MultiBlockOnDevices::solve", rhs, x);
+    if constexpr (Box::exists) {
+      if (m_box) return m_box->solve(exec, rhs, x);
+    }
     if constexpr (by_colours) {
       up_and_down(
           exec, [&](int p, int c) { part(p).solve_upwards(m_grid.exec(p), c, rhs.part(p), x.part(p)); },
@@ -99,6 +120,9 @@ class MultiBlockOnDevices {
     requires requires(const P& plan, const typename P::Vector& v) { plan.solve_transposed(exec, v, v); }
   {
     check_solve("MultiBlockOnDevices::solve_transposed", rhs, x);
+    if constexpr (Box::exists) {
+      if (m_box) return m_box->solve_transposed(exec, rhs, x);
+    }
     if constexpr (by_colours) {
       up_and_down(
           exec, [&](int p, int c) { part(p).solve_transposed_upwards(m_grid.exec(p), c, rhs.part(p), x.part(p)); },
@@ -111,6 +135,9 @@ class MultiBlockOnDevices {
   /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization, with the
   /// number of its grid block in the whole grid. Waits for all instances.
   Status status() const {
+    if constexpr (Box::exists) {
+      if (m_box) return m_box->status();
+    }
     Status first;
     int place = 0;
     m_grid.for_parts([&](int p) {
@@ -130,13 +157,14 @@ class MultiBlockOnDevices {
   /// Others have a MultiBlock for each part, whose grid blocks are not coupled.
   static constexpr bool by_colours = MultiBlock<P>::can_be_coloured;
   using Part = std::conditional_t<by_colours, detail::PartByColours<P>, MultiBlock<P>>;
+  using Box = detail::BoxOnDevices<P>;
 
-  static std::vector<int> checked_colours(const MultiBlockGrid& whole, const Options& options) {
-    if (!has_coupling(options.coupling)) {
-      fail("MultiBlockOnDevices: over devices this preconditioner has no coupling " +
-           std::string(name(options.coupling)));
+  /// Null where no kernels go through devices.
+  std::shared_ptr<Box> made_box([[maybe_unused]] const Options& options) const {
+    if constexpr (Box::exists) {
+      if (m_coupling == Coupling::natural) return Box::make(m_grid, options.block);
     }
-    return MultiBlock<P>::checked_colours(whole, options);
+    return nullptr;
   }
 
   void check_solve(const char* function, const Vector& rhs, const Vector& x) const {
@@ -169,11 +197,17 @@ class MultiBlockOnDevices {
   {
     if (m_coupling == Coupling::none) {
       m_grid.for_parts([&](int p) {
-        m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, detail::Colouring({}), detail::RemoteLists());
+        m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, detail::Colouring({}), false, std::nullopt);
       });
       return;
     }
     detail::Colouring const all(m_colours);
+    bool const is_natural = m_coupling == Coupling::natural && detail::rises_along_axes(m_grid.whole(), all.ranks);
+    if (m_grid.count() == 1) {
+      m_grid.for_parts(
+          [&](int p) { m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, all, is_natural, std::nullopt); });
+      return;
+    }
     constexpr int W = Vector::vector_length;
     detail::SpreadSlots<W> const slots(m_grid.whole(), m_grid.owners(),
                                        detail::spread_layout<scalar_type, block_size>(m_grid));
@@ -181,12 +215,24 @@ class MultiBlockOnDevices {
     m_grid.for_parts([&](int p) {
       std::vector<int> own;
       for (int const b : m_grid.blocks(p)) own.push_back(all.ranks[detail::as_size(b)]);
-      m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, detail::Colouring(own, all.count),
-                           std::move(spread.part(p).lists));
+      m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), options, detail::Colouring(own, all.count), is_natural,
+                           std::optional(std::move(spread.part(p).lists)));
     });
     m_grid.for_parts(
-        [&](int p) { part(p).connect(m_grid.exec(p), m_parts, spread.part(p).upper, spread.part(p).lower); });
+        [&](int p) { part(p).connect(m_grid.exec(p), m_parts, p, slots, spread.part(p).upper, spread.part(p).lower); });
     for (auto& part : m_parts) part.forget_lists();
+  }
+
+  template <class Matrix>
+  void factor_parts(const execution_space& exec, const Matrix& a) {
+    if constexpr (Box::exists) {
+      if (m_box) return m_box->factor(exec, a);
+    }
+    if constexpr (by_colours) {
+      factor_by_colours(exec, a);
+    } else {
+      m_grid.run(exec, [&](int p) { part(p).factor(m_grid.exec(p), a.part(p)); });
+    }
   }
 
   template <class Matrix>
@@ -208,7 +254,8 @@ class MultiBlockOnDevices {
   MultiBlockGridOnDevices<execution_space> m_grid;
   Coupling m_coupling;
   std::vector<int> m_colours;
-  std::vector<Part> m_parts;
+  std::shared_ptr<Box> m_box;
+  std::vector<Part> m_parts;  ///< where there is no such box
   bool m_factored = false;
 };
 

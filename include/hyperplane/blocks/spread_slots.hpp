@@ -26,17 +26,21 @@ class SpreadSlots {
       : m_whole(whole), m_owners(owners) {
     for (int p = 0; p < layout.count(); ++p) m_first_packs.push_back(layout.first_pack(p));
     auto next = m_first_packs;
-    std::vector<int> counts(next.size(), 0);
+    m_counts.assign(next.size(), 0);
     for (int b = 0; b < whole.block_count(); ++b) {
       auto const part = as_size(owner(b));
       m_first.push_back(next[part]);
-      m_places.push_back(counts[part]++);
+      m_places.push_back(m_counts[part]++);
       next[part] += SlabMap<vector_length>(whole.block(b)).pack_count();
     }
   }
 
   const MultiBlockGrid& whole() const { return m_whole; }
   int owner(int block) const { return m_owners[as_size(block)]; }
+  /// The number that a grid block has in its part.
+  int place(int block) const { return m_places[as_size(block)]; }
+  /// How many grid blocks a part has.
+  int block_count(int part) const { return m_counts[as_size(part)]; }
   /// The first SIMD group of a grid block, as a part counts.
   std::int64_t first_pack(int block, int part) const { return m_first[as_size(block)] - m_first_packs[as_size(part)]; }
   /// A slot as one part counts, as the other one does.
@@ -72,13 +76,14 @@ class SpreadSlots {
 
  private:
   BlockSlots<vector_length> slots(int block, int part) const {
-    return {m_whole.block(block), first_pack(block, part), m_places[as_size(block)]};
+    return {m_whole.block(block), first_pack(block, part), place(block)};
   }
 
   MultiBlockGrid m_whole;
   std::vector<int> m_owners;
   std::vector<std::int64_t> m_first;        ///< of each grid block, counted over all parts
   std::vector<int> m_places;                ///< of each grid block in its part
+  std::vector<int> m_counts;                ///< of the grid blocks of each part
   std::vector<std::int64_t> m_first_packs;  ///< of each part
 };
 

@@ -29,7 +29,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 template <class Part>
-class PlanOnDevices;
+class PartsOnDevices;
 }  // namespace detail
 
 struct BlockIlu0PartOptions {
@@ -130,7 +130,7 @@ class BlockIlu0Part {
 
  private:
   template <class>
-  friend class detail::PlanOnDevices;
+  friend class detail::PartsOnDevices;
 
   /// What a plan over devices has of all parts.
   static constexpr const char* plan_name = "BlockIlu0OnDevices";

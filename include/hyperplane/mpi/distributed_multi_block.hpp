@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/stacked_parts.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>

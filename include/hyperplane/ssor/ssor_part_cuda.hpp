@@ -27,7 +27,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 template <class Part>
-class PlanOnDevices;
+class PartsOnDevices;
 }  // namespace detail
 
 struct SsorPartOptions {
@@ -103,7 +103,7 @@ class SsorPart {
 
  private:
   template <class>
-  friend class detail::PlanOnDevices;
+  friend class detail::PartsOnDevices;
 
   /// What a plan over devices has of all parts. Tools are told of the kernel where it is launched.
   static constexpr const char* plan_name = "SsorOnDevices";

@@ -4,21 +4,17 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/cuda/device_array.hpp>
-#include <hyperplane/cuda/labelled.hpp>
-#include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/grid_on_devices_cuda.hpp>
 #include <hyperplane/grid/status_on_devices_cuda.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7_on_devices_cuda.hpp>
 #include <hyperplane/stencil/block_vector_on_devices_cuda.hpp>
-#include <hyperplane/sweep/part_sweeps_cuda.hpp>
-#include <hyperplane/sweep/triangular_factors.hpp>
+#include <hyperplane/sweep/parts_on_devices_cuda.hpp>
 #include <hyperplane/sweep/units_on_devices_cuda.hpp>
 
-#include <cuda_runtime_api.h>
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -28,14 +24,12 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// A preconditioner of a GridOnDevices whose sweeps go from device to device: the parts, such as BlockIlu0Part, and the
-/// windows in which they meet.
-template <class Part_>
+/// A preconditioner of a GridOnDevices whose sweeps go from device to device, made of parts such as BlockIlu0Part.
+template <class Part>
 class PlanOnDevices {
-  static_assert(PartOfBox<Part_>);
+  using Parts = PartsOnDevices<Part>;
 
  public:
-  using Part = Part_;
   using scalar_type = typename Part::scalar_type;
   using storage_type = typename Part::storage_type;
   using execution_space = typename Part::execution_space;
@@ -48,19 +42,7 @@ class PlanOnDevices {
 
   /// Throws Error where devices cannot run it.
   explicit PlanOnDevices(const GridOnDevices<execution_space>& grid, const Options& options = {})
-      : m_grid(grid), m_units(grid) {
-    check(options);
-    m_grid.for_parts(
-        [&](int p) { m_windows.emplace_back(m_grid.exec(p).cuda_stream(), Part::window_bytes(m_grid.part(p))); });
-    m_grid.for_parts([&](int p) {
-      m_parts.emplace_back(m_grid.exec(p), m_grid.part(p), PartWindows{window(p), window(p - 1), window(p + 1)},
-                           options);
-    });
-  }
-  /// Waits for all devices: kernels of one may write into the window of another.
-  ~PlanOnDevices() {
-    for (int p = 0; p < m_grid.count(); ++p) cudaStreamSynchronize(m_grid.exec(p).cuda_stream());
-  }
+      : m_grid(grid), m_units(grid), m_parts(instances(grid), grids(grid), options) {}
   PlanOnDevices(const PlanOnDevices&) = delete;
   PlanOnDevices& operator=(const PlanOnDevices&) = delete;
 
@@ -96,17 +78,9 @@ class PlanOnDevices {
       check_grid(m_names.factor.c_str(), "A", a[as_size(p)].grid(), m_grid.part(p));
     }
     m_factored = false;
-    for (auto const& part : m_parts) part.template check_factor<MatrixStorage>();
-    m_units.choose(m_grid, a, [&](int p) -> auto& { return part(p).sweeps().units(); });
-    auto const launch = [&] { m_grid.for_parts([&](int p) { part(p).launch_factor(m_grid.exec(p), a[as_size(p)]); }); };
-    if constexpr (Part::factor_label != nullptr) {
-      // A tool may have the host wait after each kernel that it is told of, so it is told of all as one: kernels of a
-      // part wait for those of others.
-      cuda::labelled(m_grid.exec(0), Part::factor_label, launch);
-    } else {
-      launch();
-    }
-    m_grid.for_parts([&](int p) { part(p).conclude_factor(m_grid.exec(p), a[as_size(p)]); });
+    m_parts.template check_factor<MatrixStorage>();
+    m_units.choose(m_grid, a, [&](int p) -> auto& { return m_parts.units(p); });
+    m_parts.factor([&](int p) -> auto& { return a[as_size(p)]; });
     m_factored = true;
   }
 
@@ -114,52 +88,40 @@ class PlanOnDevices {
   /// others.
   void solve(std::span<const PartVector> rhs, std::span<const PartVector> x) const {
     check(m_names.solve, rhs, x);
-    run(solve_label(Sweeps::both),
-        [&](int p) { part(p).sweeps().launch(m_grid.exec(p), rhs[as_size(p)], x[as_size(p)]); });
+    m_parts.solve([&](int p) -> auto& { return rhs[as_size(p)]; }, [&](int p) -> auto& { return x[as_size(p)]; });
   }
   void solve_transposed(std::span<const PartVector> rhs, std::span<const PartVector> x) const {
     check(m_names.solve_transposed, rhs, x);
-    m_grid.for_parts([&](int p) { part(p).prepare_transposed(m_grid.exec(p)); });
-    run(transposed_label(Sweeps::both),
-        [&](int p) { part(p).sweeps().launch_transposed(m_grid.exec(p), rhs[as_size(p)], x[as_size(p)]); });
+    m_parts.solve_transposed([&](int p) -> auto& { return rhs[as_size(p)]; },
+                             [&](int p) -> auto& { return x[as_size(p)]; });
   }
 
   /// Whether the last factor() failed, where, and why: the first failure from the lowest part on, with the point of the
   /// box. Waits for all instances.
   FactorStatus status() const {
-    return status_on_devices(m_grid, [&](int p) { return part(p).status(m_grid.exec(p)); });
+    return status_on_devices(m_grid, [&](int p) { return m_parts.status(p); });
   }
 
  private:
   /// Of functions, for messages.
   struct Names {
-    static std::string full(const char* function) { return std::string(Part::plan_name) + "::" + function; }
+    static std::string full(const char* function) { return std::string(Parts::plan_name) + "::" + function; }
     std::string factor = full("factor");
     std::string solve = full("solve");
     std::string solve_transposed = full("solve_transposed");
   };
 
-  const Part& part(int p) const { return m_parts[as_size(p)]; }
-
-  template <class Launch>
-  void run(const char* label, const Launch& launch) const {
-    cuda::labelled(m_grid.exec(0), label, [&] { m_grid.for_parts(launch); });
+  static std::vector<execution_space> instances(const GridOnDevices<execution_space>& grid) {
+    std::vector<execution_space> result;
+    for (int p = 0; p < grid.count(); ++p) result.push_back(grid.exec(p));
+    return result;
+  }
+  static std::vector<Grid> grids(const GridOnDevices<execution_space>& grid) {
+    std::vector<Grid> result;
+    for (int p = 0; p < grid.count(); ++p) result.push_back(grid.part(p));
+    return result;
   }
 
-  void check(const Options& options) const {
-    m_grid.for_parts([&](int p) {
-      int sharing = 0;
-      for (int other = 0; other < m_grid.count(); ++other) {
-        sharing += m_grid.exec(other).cuda_device() == m_grid.exec(p).cuda_device();
-      }
-      if (sharing > 1 &&
-          (options.multiprocessors == 0 || options.multiprocessors > cuda::multiprocessor_count() / sharing)) {
-        fail(std::string(Part::plan_name) + ": " + std::to_string(sharing) + " parts on CUDA device " +
-             std::to_string(m_grid.exec(p).cuda_device()) +
-             " wait for one another: options have to leave multiprocessors for each");
-      }
-    });
-  }
   void check(const std::string& function, const Vector& rhs, const Vector& x) const {
     check_grid_on_devices(function.c_str(), "the right-hand side", rhs.grid(), m_grid);
     check_grid_on_devices(function.c_str(), "x", x.grid(), m_grid);
@@ -178,13 +140,10 @@ class PlanOnDevices {
     fail(function + ": " + std::to_string(given) + " parts are given, there are " + std::to_string(m_grid.count()));
   }
 
-  std::byte* window(int p) const { return p < 0 || p >= m_grid.count() ? nullptr : m_windows[as_size(p)].data(); }
-
   Names m_names;
   GridOnDevices<execution_space> m_grid;
   UnitsOnDevices<scalar_type, block_size, execution_space, storage_type> m_units;
-  std::vector<cuda::DeviceArray<std::byte>> m_windows;
-  std::vector<Part> m_parts;
+  Parts m_parts;
   bool m_factored = false;
 };
 

@@ -9,6 +9,7 @@
 #include <hyperplane/blocks/detail/ghost_rows.hpp>
 #include <hyperplane/blocks/detail/placed_grids.hpp>
 #include <hyperplane/blocks/detail/status_in_block.hpp>
+#include <hyperplane/blocks/detail/transposed_ghosts.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
@@ -38,11 +39,12 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Parts of a box in its natural order, for factorizations and sweeps that know nothing outside of their grid, so that
-/// they have the bits of the box: the matrix and a vector are copied to larger grids. In one process, where the grid
-/// blocks fill the box, that is the box. Elsewhere each grid block is a grid with ghost points behind its interfaces,
-/// by colours. Their rows make kernels do at a point next to them what they do inside of a box: see SetGhostRows.
+/// they have the bits of the box: the matrix and a vector are copied to larger grids. Where there are no others, and
+/// the grid blocks fill the box, that is the box. Elsewhere each grid block is a grid with ghost points behind its
+/// interfaces, by colours. Their rows make kernels do at a point next to them what they do inside of a box: see
+/// SetGhostRows, and for M^T TransposedGhosts.
 ///
-/// `subtracts`: whether neighbours subtract from diagonal blocks, so that ranks bring coefficients.
+/// `subtracts`: whether neighbours subtract from diagonal blocks, so that others bring coefficients.
 template <bool subtracts, class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
 class BoxesInOrder {
  public:
@@ -50,20 +52,24 @@ class BoxesInOrder {
   using Vector = MultiBlockVector<Scalar, n, Exec>;
   using Factors = TriangularFactors<Storage, n, vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
+  using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
 
-  /// The colouring is that of the grid blocks; `remote` is what other processes have, if there are any. Waits for the
+  /// The colouring is that of the grid blocks; `remote` is what other processes have, if there are any, and `parts`
+  /// what other parts of this process have: then connect_transposed() and forget_lists() have to follow. Waits for the
   /// instance.
-  BoxesInOrder(const Exec& exec, const MultiBlockGrid& grid, const Colouring& colouring, std::shared_ptr<Remote> remote)
+  BoxesInOrder(const Exec& exec, const MultiBlockGrid& grid, const Colouring& colouring, std::shared_ptr<Remote> remote,
+               std::optional<RemoteLists> parts = std::nullopt)
       : m_grid(grid),
         m_remote(std::move(remote)),
         m_colouring(colouring),
         m_own_packs(BlockPacks<vector_length>(grid).count()) {
-    auto const box = m_remote ? std::nullopt : whole_box(grid);
+    auto const box = m_remote || parts ? std::nullopt : whole_box(grid);
     m_has_ghosts = !box;
     if (box) m_colouring = Colouring(std::vector<int>{0});
-    ColourLists<Exec, vector_length> const lists(exec, grid,
-                                                 box ? std::vector<int>(colouring.ranks.size(), 0) : colouring.ranks,
-                                                 RemoteLists(m_remote.get()), as_size(m_colouring.count));
+    bool const is_part = parts.has_value();
+    auto const& lists =
+        m_lists.emplace(exec, grid, box ? std::vector<int>(colouring.ranks.size(), 0) : colouring.ranks,
+                        is_part ? std::move(*parts) : RemoteLists(m_remote.get()), as_size(m_colouring.count));
     NumbersOnFaces const numbers = numbers_of(lists);
     m_placed = box ? *box : with_ghost_layers(grid, numbers);
     m_grids = m_placed.grids.empty() ? MultiBlockGrid::without_blocks() : MultiBlockGrid(m_placed.grids);
@@ -75,7 +81,9 @@ class BoxesInOrder {
       if (m_remote) m_remote->connect(exec, lists.upper_list(), lists.upper_begin(), m_upper_values);
     }
     for (int colour = 0; colour < m_colouring.count; ++colour) add_colour(exec, colour, lists, numbers);
+    if (!is_part) forget_lists();
   }
+  void forget_lists() { m_lists.reset(); }
 
   /// Whether the grid blocks fill one box.
   bool is_whole() const { return !m_has_ghosts; }
@@ -84,7 +92,29 @@ class BoxesInOrder {
   const Colouring& colouring() const { return m_colouring; }
   /// The factors of their preconditioners. Waits for the instance.
   void set_factors(const Exec& exec, const std::vector<Factors>& factors) {
+    m_factors_of_grids = factors;
     m_factors = to_space(exec, "Hyperplane::MultiBlock::factors", factors);
+  }
+
+  /// What is kept for other parts, where neighbours subtract: the coefficients of couplings to higher colours, and
+  /// behind them those of reverses that others have; and the number of a point's coupling, before forget_lists().
+  const Values& upper_values() const { return m_upper_values; }
+  int upper_number(int colour, const Slot& slot, Direction direction) const {
+    return m_lists->number(true, colour, slot, direction);
+  }
+  /// Where the factors have the coupling of a grid block's point in a direction. After set_factors().
+  Storage* coupling(int block, std::int64_t pack, int lane, Direction direction) const {
+    Point own{};
+    SlabMap<vector_length>(m_grid.block(block)).find_point(pack, lane, own);
+    auto const& begin = m_placed.begins[as_size(block)];
+    return m_factors_of_grids[as_size(m_placed.grid_of[as_size(block)])].coupling(
+        Point{begin.i + own.i, begin.j + own.j, begin.k + own.k}, direction);
+  }
+  /// Where this process has all grid blocks, and all factors are there: `coupling_back(coupling)` is where those of the
+  /// donor have what couples it to the point. Waits for the instance.
+  template <class CouplingBack>
+  void connect_transposed(const Exec& exec, const CouplingBack& coupling_back) {
+    m_transposed_ghosts.connect(exec, m_factors_of_grids, coupling_back);
   }
 
   /// Calls factor_boxes(matrix) for a colour with the matrix of the larger grids.
@@ -103,8 +133,12 @@ class BoxesInOrder {
         KeepGhostRows<Scalar, n, Storage, vector_length>{those.ghosts.data(), m_factors.data(), m_upper_values.data()});
   }
 
-  /// Calls sweep_boxes(vector) for a colour with what is to be swept of the right-hand side, in place. Neighbours of
-  /// lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid blocks bring.
+  /// After the last colour, of all parts.
+  void finish_factor(const Exec& exec) const { m_transposed_ghosts.copy(exec); }
+
+  /// Calls sweep_boxes(vector) for a colour with what is to be swept of the right-hand side, in place, with M or M^T.
+  /// Neighbours of lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid
+  /// blocks bring.
   /// After a forward sweep x has what neighbours read, else all of the colour; a backward sweep begins with what the
   /// forward sweep has left.
   template <class SweepBoxes>
@@ -131,7 +165,6 @@ class BoxesInOrder {
   }
 
  private:
-  using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
   using Copies = PartCopies<vector_length, Exec>;
   struct Colour {
     Copies copies;
@@ -184,7 +217,7 @@ class BoxesInOrder {
       parts.push_back({map, packs.first(b), whole, first, begin});
       if (!m_has_ghosts) continue;
       auto const slot = [&](const Point& p) { return Slot{first + whole.pack(p.i, p.j, p.k), whole.lane(p.j)}; };
-      for_each_ghost(b, [&](const Point& ghost, Direction outward) {
+      for_each_ghost(m_grids.block(g), m_grid.block(b), begin, [&](const Point& ghost, Direction outward) {
         GhostRow row{slot(ghost), {}, g, first};
         if (outward != Direction::center) {
           Point const p = neighbour(ghost, opposite(outward));
@@ -195,8 +228,11 @@ class BoxesInOrder {
             closed.push_back({row.point, outward});
           } else {
             bool const lower = outward < Direction::center;
-            row.donor = (lower ? lists.lower_list() : lists.upper_list()).couplings[as_size(number)].donor;
+            auto const& coupling = (lower ? lists.lower_list() : lists.upper_list()).couplings[as_size(number)];
+            row.has_donor = true;
+            row.donor = coupling.donor;
             if constexpr (subtracts) row.number = lower ? reverses[as_size(number)] : number;
+            if (!m_remote) m_transposed_ghosts.add(row, coupling);
           }
         }
         ghosts.push_back(row);
@@ -224,37 +260,6 @@ class BoxesInOrder {
     return result;
   }
 
-  /// visit(point, direction) of the ghost points of a grid block: the face that they are behind, center of edges.
-  template <class Visit>
-  void for_each_ghost(int block, const Visit& visit) const {
-    auto const& grid = m_grids.block(m_placed.grid_of[as_size(block)]);
-    auto const& own = m_grid.block(block);
-    auto const& begin = m_placed.begins[as_size(block)];
-    auto const visit_point = [&](const Point& p) {
-      int outside = 0;
-      Direction direction = Direction::center;
-      auto const look = [&](int at, int extent, Direction before, Direction after) {
-        if (at >= 0 && at < extent) return;
-        ++outside;
-        direction = at < 0 ? before : after;
-      };
-      look(p.i - begin.i, own.ni(), Direction::west, Direction::east);
-      look(p.j - begin.j, own.nj(), Direction::south, Direction::north);
-      look(p.k - begin.k, own.nk(), Direction::bottom, Direction::top);
-      visit(p, outside == 1 ? direction : Direction::center);
-    };
-    for (int k = 0; k < grid.nk(); ++k) {
-      for (int j = 0; j < grid.nj(); ++j) {
-        // Of a line that goes through the grid block its ends alone.
-        bool const through = own.contains({0, j - begin.j, k - begin.k});
-        for (int i = 0; i < grid.ni(); ++i) {
-          if (through && i == begin.i) i += own.ni();
-          if (i < grid.ni()) visit_point({i, j, k});
-        }
-      }
-    }
-  }
-
   template <class Kernel>
   static void run(const char* label, const Exec& exec, std::size_t count, double bytes, const Kernel& kernel) {
     if (count > 0) launch(label, LongIndexRange<Exec>(exec, 0, count), bytes, kernel);
@@ -270,8 +275,11 @@ class BoxesInOrder {
   std::optional<Matrix> m_a;
   std::optional<Vector> m_x;
   Values m_upper_values;
+  std::vector<Factors> m_factors_of_grids;
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
   std::vector<Colour> m_colours;
+  std::optional<ColourLists<Exec, vector_length>> m_lists;
+  TransposedGhosts<Storage, n, vector_length, Exec> m_transposed_ghosts;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

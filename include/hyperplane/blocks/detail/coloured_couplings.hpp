@@ -59,10 +59,11 @@ class ColouredCouplings {
     forget_lists();
   }
   /// Where other parts of this process have the other grid blocks of `count` colours: vectors go on there, and what
-  /// CoefficientCopies brings comes to the end of lower_values() and upper_values(). To be followed by forget_lists().
+  /// CoefficientCopies brings comes to the end of lower_values() and upper_values(). To be followed by forget_lists(),
+  /// and where it is in_order() by set_factors_of_donors().
   ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
-                    const std::vector<Factors>& factors, const Rule& rule, RemoteLists others, int count)
-      : ColouredCouplings(exec, grid, ranks, factors, rule, nullptr, false, std::move(others), count) {}
+                    const std::vector<Factors>& factors, const Rule& rule, RemoteLists others, int count, bool in_order)
+      : ColouredCouplings(exec, grid, ranks, factors, rule, nullptr, in_order, std::move(others), count) {}
 
   /// The coefficients of couplings to lower and to higher colours, and behind them those of reverses that others have.
   const Values& lower_values() const { return m_lower_values; }
@@ -72,6 +73,13 @@ class ColouredCouplings {
     return m_lists.number(upper, rank, slot, direction);
   }
   void forget_lists() { m_lists.forget_couplings(); }
+  /// Where it is in_order(): the factors of the grid blocks, and behind them those of donors that other parts have, and
+  /// the first SIMD groups of all, for solves with M^T. Waits for the instance.
+  void set_factors_of_donors(const Exec& exec, const std::vector<Factors>& factors,
+                             const std::vector<std::int64_t>& first_packs) {
+    m_factors = to_space(exec, "Hyperplane::MultiBlock::factors", factors);
+    m_first_packs = to_space(exec, "Hyperplane::MultiBlock::first_packs", first_packs);
+  }
 
   bool in_order() const { return m_faces.has_value(); }
   /// Outside of a grid block, where it is in_order(): for a factorization, and for sweeps of x.

@@ -23,8 +23,9 @@ struct GhostRow {
   int grid = 0;
   std::int64_t first_pack = 0;           ///< of its grid
   Direction inward = Direction::center;  ///< to the point
-  /// What it stands for; no pack where it stands for nothing.
-  Slot donor{-1, 0};
+  /// What it stands for, unless that is nothing; other parts of this process have SIMD groups of any numbers.
+  bool has_donor = false;
+  Slot donor{};
   int number = -1;  ///< of the coupling to a higher colour, of the two between it and the point
 
   /// Whether it comes before the point.
@@ -108,7 +109,7 @@ struct SetGhosts {
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const& ghost = m_ghosts[index / n];
     int const r = static_cast<int>(index % n);
-    bool const has_value = ghost.donor.pack >= 0 && ghost.is_lower() == m_lower;
+    bool const has_value = ghost.has_donor && ghost.is_lower() == m_lower;
     m_x(ghost.slot.pack, r, ghost.slot.lane) = has_value ? m_values(ghost.donor, r) : Scalar(0);
   }
 };

@@ -2,18 +2,19 @@
 #pragma once
 
 #include <hyperplane/blocks/colouring.hpp>
-#include <hyperplane/blocks/coupling.hpp>
+#include <hyperplane/blocks/detail/blocks_by_colour.hpp>
 #include <hyperplane/blocks/detail/coefficient_copies.hpp>
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
-#include <hyperplane/blocks/detail/copy_values.hpp>
+#include <hyperplane/blocks/detail/donor_block.hpp>
 #include <hyperplane/blocks/detail/first_failure.hpp>
-#include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/detail/spread_colours.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/spread_slots.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
-#include <hyperplane/sweep/triangular_factors.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -26,125 +27,115 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// colour: the parts take each step together. Without colours there is one step of each kind.
 template <class P>
 class PartByColours {
-  using Of = ColouredCouplingsOf<P>;
   using Exec = typename P::Vector::execution_space;
+  using Blocks = BlocksByColour<P>;
 
  public:
-  using Couplings = typename Of::Type;
-
-  /// `others`: what other parts have. Waits for the instance.
+  /// `others`: what other parts have; `is_natural` as for BlocksByColour. Where grid blocks are coupled and there are
+  /// others, connect() and forget_lists() have to follow. Waits for the instance.
   template <class Options>
   PartByColours(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const Colouring& colouring,
-                RemoteLists others)
-      : m_blocks(exec, grid, options.block, colouring, false) {
-    if (options.coupling == Coupling::none) return;
-    std::vector<typename Couplings::Factors> factors;
-    for (int b = 0; b < grid.block_count(); ++b) factors.push_back(m_blocks.block(b).sweeps().factors());
-    m_couplings.emplace(exec, grid, colouring.ranks, factors, Of::rule(options.block), std::move(others),
-                        colouring.count);
-  }
+                bool is_natural, std::optional<RemoteLists> others)
+      : m_blocks(exec, grid, options, colouring, is_natural, nullptr, std::move(others)) {}
 
-  int colours() const { return m_blocks.ranks(); }
-  const P& block(int number) const { return m_blocks.block(number); }
+  int colours() const { return m_blocks.colours(); }
 
-  /// Where grid blocks are coupled, when all parts are there: finds where the coefficients are that come from the
-  /// others. Waits for the instance.
-  void connect(const Exec& exec, const std::vector<PartByColours>& parts,
-               const std::vector<CoefficientOrigin>& upper_origins,
+  /// When all parts are there, of which this is number `own`: finds where coefficients and factors are that come from
+  /// the others. Waits for the instance.
+  void connect(const Exec& exec, const std::vector<PartByColours>& parts, int own,
+               const SpreadSlots<P::Vector::vector_length>& slots, const std::vector<CoefficientOrigin>& upper_origins,
                const std::vector<CoefficientOrigin>& lower_origins) {
-    m_copies.push_back(made_copies(exec, parts, upper_origins, true));
-    m_copies.push_back(made_copies(exec, parts, lower_origins, false));
+    bool const before_kernels = !m_blocks.is_in_order() && !m_blocks.boxes();
+    if (before_kernels || Blocks::Couplings::subtracts) {
+      m_copies.push_back(made_copies(exec, parts, upper_origins, true));
+    }
+    if (before_kernels) m_copies.push_back(made_copies(exec, parts, lower_origins, false));
+    std::vector<DonorBlock<Blocks>> here, whole;
+    for (int b = 0; b < slots.whole().block_count(); ++b) {
+      whole.push_back({&parts[as_size(slots.owner(b))].m_blocks, slots.place(b), slots.first_pack(b, own)});
+      if (slots.owner(b) == own) here.push_back(whole.back());
+    }
+    here.insert(here.end(), whole.begin(), whole.end());
+    m_blocks.connect_transposed(exec, here);
   }
   /// When all parts are connected.
-  void forget_lists() { m_couplings->forget_lists(); }
+  void forget_lists() { m_blocks.forget_lists(); }
 
   /// The factors of a colour, when those of the colours before it are there.
   template <class Matrix>
   void factor(const Exec& exec, const Matrix& a, int colour) {
-    if (!m_couplings) return m_blocks.factor(exec, a, colour);
     if (colour > 0) bring_coefficients(exec, colour - 1);
-    m_couplings->factor(exec, colour, a.flat().data(), [&] { m_blocks.factor(exec, a, colour); });
+    m_blocks.factor(exec, a, colour);
   }
   /// After the last colour.
   void finish_factor(const Exec& exec) const {
-    if (m_couplings) bring_coefficients(exec, colours() - 1);
-    abandon_factor(exec);
+    bring_coefficients(exec, colours() - 1);
+    m_blocks.finish_factor(exec);
   }
   /// Where a factorization ends before it: what is recorded so far is no failure of the next one.
-  void abandon_factor(const Exec& exec) const {
-    if (m_couplings) m_couplings->conclude(exec);
-  }
+  void abandon_factor(const Exec& exec) const { m_blocks.conclude(exec); }
 
-  /// Colours upwards, with the right-hand side in the first one, then downwards from the last but one.
+  /// Of BlocksByColour.
   template <class Vector>
   void solve_upwards(const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
-    begin("Hyperplane::MultiBlock::solve::copy", exec, colour, rhs, x);
-    if (colour > 0) m_couplings->subtract_lower(exec, colour, x.flat().data());
-    m_blocks.sweep(exec, colour, is_last(colour) ? Sweeps::both : Sweeps::forward, is_copied() ? x : rhs, x);
+    m_blocks.solve_upwards(exec, colour, rhs, x);
   }
   template <class Vector>
   void solve_downwards(const Exec& exec, int colour, const Vector& x) const {
-    m_couplings->subtract_upper(exec, colour, x.flat().data());
-    m_blocks.sweep(exec, colour, Sweeps::backward, x, x);
+    m_blocks.solve_downwards(exec, colour, x);
   }
-
-  /// The same with M^T = (I + d^-1 U)^T (d + L)^T.
   template <class Vector>
   void solve_transposed_upwards(const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
-    begin("Hyperplane::MultiBlock::solve_transposed::copy", exec, colour, rhs, x);
-    if (colour > 0) m_couplings->subtract_lower_transposed(exec, colour, x.flat().data());
-    m_blocks.sweep_transposed(exec, colour, is_last(colour) ? Sweeps::both : Sweeps::forward, is_copied() ? x : rhs, x);
+    m_blocks.solve_transposed_upwards(exec, colour, rhs, x);
   }
   template <class Vector>
   void solve_transposed_downwards(const Exec& exec, int colour, const Vector& x) const {
-    m_couplings->subtract_upper_transposed(exec, colour, x.flat().data());
-    m_blocks.sweep_transposed(exec, colour, Sweeps::backward, x, x);
+    m_blocks.solve_transposed_downwards(exec, colour, x);
   }
-
-  /// The first failure in the order of the factorization. Waits for the instance.
   template <class Status>
   BlockFailure<Status> first_failure(const Exec& exec) const {
-    std::optional<FaceFailure> const face = m_couplings ? m_couplings->failure(exec) : std::nullopt;
-    return detail::first_failure<Status>(exec, m_blocks, face,
-                                         [&](int b) { return Status{m_blocks.block(b).status(exec), b}; });
+    return m_blocks.template first_failure<Status>(exec);
   }
 
  private:
-  using Values = typename Couplings::Values;
-  using Storage = typename Values::value_type;
+  using Storage = typename P::storage_type;
   static constexpr int n = P::Vector::block_size;
+  static constexpr bool has_boxes = ColouredCouplingsOf<P>::natural;
   using Copies = CoefficientCopies<Storage, n, Exec>;
 
-  /// Of couplings to higher, or to lower colours.
-  const Values& values(bool upper) const { return upper ? m_couplings->upper_values() : m_couplings->lower_values(); }
+  /// Coefficients of couplings to higher, or to lower colours that other parts read, and behind them copies of those
+  /// that other parts have.
+  const typename Blocks::Couplings::Values& coefficients(bool upper) const {
+    if constexpr (has_boxes) {
+      if (auto const& boxes = m_blocks.boxes()) return boxes->upper_values();
+    }
+    auto const& couplings = *m_blocks.couplings();
+    return upper ? couplings.upper_values() : couplings.lower_values();
+  }
+  /// Their numbers, before forget_lists().
+  int number(bool upper, int colour, const Slot& slot, Direction direction) const {
+    if constexpr (has_boxes) {
+      if (auto const& boxes = m_blocks.boxes()) return boxes->upper_number(colour, slot, direction);
+    }
+    return m_blocks.couplings()->number(upper, colour, slot, direction);
+  }
 
   Copies made_copies(const Exec& exec, const std::vector<PartByColours>& parts,
                      const std::vector<CoefficientOrigin>& origins, bool upper) const {
     std::vector<CoefficientAddress<Storage>> from;
     for (auto const& [part, colour, slot, direction] : origins) {
       auto const& other = parts[as_size(part)];
-      auto const number = other.m_couplings->number(upper, colour, slot, direction);
-      from.push_back({other.values(upper).data() + std::int64_t{number} * (n * n)});
+      auto const number = other.number(upper, colour, slot, direction);
+      from.push_back({other.coefficients(upper).data() + std::int64_t{number} * (n * n)});
     }
-    return Copies(exec, origins, from, colours(), values(upper));
+    return Copies(exec, origins, from, colours(), coefficients(upper));
   }
 
   void bring_coefficients(const Exec& exec, int colour) const {
     for (auto const& copies : m_copies) copies.bring(exec, colour);
   }
 
-  bool is_last(int colour) const { return colour + 1 == colours(); }
-
-  /// What lower colours subtract from is in x.
-  bool is_copied() const { return colours() > 1; }
-  template <class Vector>
-  void begin(const char* label, const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
-    if (colour > 0 || !is_copied() || rhs.flat().data() == x.flat().data()) return;
-    copy_values(label, exec, rhs.flat().data(), x.flat().data(), x.flat().size());
-  }
-
-  RankedBlocks<P> m_blocks;
-  std::optional<Couplings> m_couplings;
+  Blocks m_blocks;
   std::vector<Copies> m_copies;
 };
 

@@ -105,4 +105,33 @@ inline PlacedGrids with_ghost_layers(const MultiBlockGrid& grid, const NumbersOn
   return result;
 }
 
+/// visit(point, direction) of the ghost points around a grid block that begins at a point of a larger grid: the face
+/// that they are behind, center of edges.
+template <class Visit>
+void for_each_ghost(const Grid& grid, const Grid& block, const Point& begin, const Visit& visit) {
+  auto const visit_point = [&](const Point& p) {
+    int outside = 0;
+    Direction direction = Direction::center;
+    auto const look = [&](int at, int extent, Direction before, Direction after) {
+      if (at >= 0 && at < extent) return;
+      ++outside;
+      direction = at < 0 ? before : after;
+    };
+    look(p.i - begin.i, block.ni(), Direction::west, Direction::east);
+    look(p.j - begin.j, block.nj(), Direction::south, Direction::north);
+    look(p.k - begin.k, block.nk(), Direction::bottom, Direction::top);
+    visit(p, outside == 1 ? direction : Direction::center);
+  };
+  for (int k = 0; k < grid.nk(); ++k) {
+    for (int j = 0; j < grid.nj(); ++j) {
+      // Of a line that goes through the grid block its ends alone.
+      bool const through = block.contains({0, j - begin.j, k - begin.k});
+      for (int i = 0; i < grid.ni(); ++i) {
+        if (through && i == begin.i) i += block.ni();
+        if (i < grid.ni()) visit_point({i, j, k});
+      }
+    }
+  }
+}
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

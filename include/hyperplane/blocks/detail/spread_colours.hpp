@@ -30,7 +30,8 @@ template <int vector_length>
 class SpreadColours {
  public:
   /// What one part has of it. Origins of the reverses of couplings to lower colours, which are couplings to higher
-  /// ones, and the other way round, in the order of their colours.
+  /// ones, and the other way round, in the order of their colours. Donors have numbers of the whole grid, counted on
+  /// from those of the part's own grid blocks.
   struct Part {
     RemoteLists lists;
     std::vector<CoefficientOrigin> upper, lower;
@@ -64,6 +65,8 @@ class SpreadColours {
       }
       part.lower = number_reverses(p, part.lists.upper);
       part.lists.upper_reverses = part.lower.size();
+      count_on(part.lists.lower, slots.block_count(p));
+      count_on(part.lists.upper, slots.block_count(p));
     }
   }
 
@@ -74,6 +77,12 @@ class SpreadColours {
 
   static bool same_points(const FaceCouplingEntry& a, const FaceCouplingEntry& b) {
     return a.point.slot == b.point.slot && a.coupling.donor == b.coupling.donor;
+  }
+
+  static void count_on(std::vector<std::vector<FaceCouplingEntry>>& of_colours, int own_blocks) {
+    for (auto& of_colour : of_colours) {
+      for (auto& entry : of_colour) entry.coupling.donor_block += own_blocks;
+    }
   }
 
   /// Numbers the reverses of a part's couplings. Where two points are neighbours across two faces, each of the

@@ -5,27 +5,22 @@
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
+#include <hyperplane/blocks/part_of_cuda.hpp>
+#include <hyperplane/blocks/stacked_parts.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/current_device.hpp>
 #include <hyperplane/grid/factor_status.hpp>
-#include <hyperplane/ilu/block_ilu0.hpp>
-#include <hyperplane/ilu/block_ilu0_part_cuda.hpp>
 #include <hyperplane/mpi/communicator.hpp>
 #include <hyperplane/mpi/detail/made_by_all.hpp>
 #include <hyperplane/mpi/detail/part_of_rank.hpp>
 #include <hyperplane/mpi/detail/peer_memory.hpp>
-#include <hyperplane/mpi/detail/stacked_parts.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
-#include <hyperplane/ssor/ssor.hpp>
-#include <hyperplane/ssor/ssor_part_cuda.hpp>
-#include <hyperplane/ssor/ssor_relaxation.hpp>
 #include <hyperplane/sweep/part_sweeps_cuda.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
-#include <hyperplane/sweep/triangular_sweeps_options.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -37,31 +32,6 @@
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// The part of a box that a device has of P, and its options; check() throws what P throws where those of P are out of
-/// range.
-template <class P>
-struct PartOf {};
-template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
-struct PartOf<BlockIlu0<Scalar, n, Exec, Storage>> {
-  using Type = BlockIlu0Part<Scalar, n, Exec, Storage>;
-  static void check(const BlockIlu0Options& options) {
-    check_sweeps_options("BlockIlu0",
-                         {.multiprocessors = options.multiprocessors, .right_hand_sides = options.right_hand_sides});
-  }
-  static BlockIlu0PartOptions options(const BlockIlu0Options& options) {
-    return {.multiprocessors = options.multiprocessors};
-  }
-};
-template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
-struct PartOf<Ssor<Scalar, n, Exec, Storage>> {
-  using Type = SsorPart<Scalar, n, Exec, Storage>;
-  static void check(const SsorOptions& options) {
-    checked_ssor_relaxation("Ssor", options.relaxation);
-    check_sweeps_options("Ssor", {.right_hand_sides = options.right_hand_sides});
-  }
-  static SsorPartOptions options(const SsorOptions& options) { return {.relaxation = options.relaxation}; }
-};
 
 /// P of a box whose parts are on the devices of the ranks, by PartOf<P>. Where a rank has several grid blocks, they are
 /// one part: A and a vector are copied to it and from it.
@@ -86,7 +56,7 @@ class PartOfRank<P> {
     auto const& communicator = grid.communicator();
     std::vector<int> owners;
     for (int b = 0; b < grid.whole().block_count(); ++b) owners.push_back(grid.owner(b));
-    auto const ranks = StackedParts::ranks(grid.whole(), owners, communicator.size());
+    auto const ranks = StackedParts::owners_upwards(grid.whole(), owners, communicator.size());
     if (ranks.size() < 2) return nullptr;
     auto const suits = [&] {
       cuda::CurrentDevice const current(exec.cuda_device());

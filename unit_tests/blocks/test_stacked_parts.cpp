@@ -2,16 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/blocks/cut_grid.hpp>
-#include <hyperplane/mpi/detail/stacked_parts.hpp>
+#include <hyperplane/blocks/stacked_parts.hpp>
 #include <vector>
 
-#include "blocks/multi_block_grids.hpp"
+#include "multi_block_grids.hpp"
 
-// Whether ranks lie one above the other, so that kernels can go on from the device of one to that of the next one.
+// Whether parts of a box lie one above the other, so that kernels can go on from the device of one to that of the next
+// one.
 namespace hyperplane::test {
 namespace {
 
-using Ranks = std::vector<int>;
+using Owners = std::vector<int>;
 
 /// Grid block 0 has grid blocks 1 above and 2 below it, as the interfaces of the middle one say.
 MultiBlockGrid middle_first() {
@@ -24,26 +25,26 @@ MultiBlockGrid middle_first() {
                           .donor_begin = {0, 0, 1}}});
 }
 
-TEST(StackedParts, from_the_lowest_rank_to_the_highest) {
+TEST(StackedParts, from_the_lowest_to_the_highest) {
   auto const whole = cut_grid(Grid(5, 4, 7), {1, 1, 4}).grid;
-  EXPECT_EQ(detail::StackedParts::ranks(whole, {0, 1, 2, 3}, 4), (Ranks{0, 1, 2, 3}));
-  EXPECT_EQ(detail::StackedParts::ranks(whole, {3, 1, 0, 2}, 4), (Ranks{3, 1, 0, 2}));
-  EXPECT_EQ(detail::StackedParts::ranks(middle_first(), {0, 1, 2}, 3), (Ranks{2, 0, 1}));
-  EXPECT_EQ(detail::StackedParts::ranks(MultiBlockGrid({Grid(5, 4, 3)}), {0}, 1), (Ranks{0}));
+  EXPECT_EQ(detail::StackedParts::owners_upwards(whole, {0, 1, 2, 3}, 4), (Owners{0, 1, 2, 3}));
+  EXPECT_EQ(detail::StackedParts::owners_upwards(whole, {3, 1, 0, 2}, 4), (Owners{3, 1, 0, 2}));
+  EXPECT_EQ(detail::StackedParts::owners_upwards(middle_first(), {0, 1, 2}, 3), (Owners{2, 0, 1}));
+  EXPECT_EQ(detail::StackedParts::owners_upwards(MultiBlockGrid({Grid(5, 4, 3)}), {0}, 1), (Owners{0}));
 }
 
-TEST(StackedParts, ranks_with_several_grid_blocks) {
+TEST(StackedParts, several_grid_blocks_each) {
   auto const whole = cut_grid(Grid(5, 4, 7), {1, 1, 4}).grid;
-  EXPECT_EQ(detail::StackedParts::ranks(whole, {1, 1, 0, 0}, 2), (Ranks{1, 0}));
-  EXPECT_EQ(detail::StackedParts::ranks(whole, {0, 2, 2, 1}, 3), (Ranks{0, 2, 1}));
-  EXPECT_EQ(detail::StackedParts::ranks(whole, {0, 0, 0, 0}, 1), (Ranks{0}));
-  EXPECT_EQ(detail::StackedParts::ranks(middle_first(), {1, 0, 1}, 2), (Ranks{1, 0}));
+  EXPECT_EQ(detail::StackedParts::owners_upwards(whole, {1, 1, 0, 0}, 2), (Owners{1, 0}));
+  EXPECT_EQ(detail::StackedParts::owners_upwards(whole, {0, 2, 2, 1}, 3), (Owners{0, 2, 1}));
+  EXPECT_EQ(detail::StackedParts::owners_upwards(whole, {0, 0, 0, 0}, 1), (Owners{0}));
+  EXPECT_EQ(detail::StackedParts::owners_upwards(middle_first(), {1, 0, 1}, 2), (Owners{1, 0}));
   EXPECT_EQ(detail::StackedParts::box(whole), Grid(5, 4, 7));
   EXPECT_EQ(detail::StackedParts::box(middle_first()), Grid(3, 2, 7));
   EXPECT_EQ(detail::StackedParts::box(MultiBlockGrid({Grid(5, 4, 3)})), Grid(5, 4, 3));
 }
 
-// What a rank leaves to the one above it is looked at where that needs it.
+// What a part leaves to the one above it is looked at where that needs it.
 TEST(StackedParts, failures_are_those_of_the_grid_block_whose_block_it_is) {
   Grid const part(3, 2, 4);
   FactorStatus status{{.failure = FactorFailure::not_finite}, {2, 1, 4}, BlockPlace{{2, 1, 3}, Direction::top}};
@@ -58,8 +59,8 @@ TEST(StackedParts, failures_are_those_of_the_grid_block_whose_block_it_is) {
 }
 
 TEST(StackedParts, other_grids_and_owners_are_none) {
-  auto const expect_none = [](const MultiBlockGrid& whole, const Ranks& owners, int ranks, const char* what) {
-    EXPECT_EQ(detail::StackedParts::ranks(whole, owners, ranks), Ranks{}) << what;
+  auto const expect_none = [](const MultiBlockGrid& whole, const Owners& owners, int ranks, const char* what) {
+    EXPECT_EQ(detail::StackedParts::owners_upwards(whole, owners, ranks), Owners{}) << what;
   };
   Grid const box(4, 4, 4);
   auto const along_k = cut_grid(box, {1, 1, 2}).grid;

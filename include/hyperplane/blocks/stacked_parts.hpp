@@ -15,14 +15,14 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Ranks whose parts of a box lie one above the other.
+/// Parts of a box that lie one above the other, and who has them: ranks, or parts of one process.
 class StackedParts {
  public:
-  /// The ranks from the lowest grid block to the highest, where these are the parts of a box that is cut along k,
-  /// without a period there, and each of `rank_count` ranks has some that follow one another; empty elsewhere.
-  static std::vector<int> ranks(const MultiBlockGrid& grid, const std::vector<int>& owners, int rank_count) {
+  /// The owners from the lowest grid block to the highest, where these are the parts of a box that is cut along k,
+  /// without a period there, and each of `count` owners has some that follow one another; empty elsewhere.
+  static std::vector<int> owners_upwards(const MultiBlockGrid& grid, const std::vector<int>& owners, int count) {
     std::vector<int> result;
-    std::vector<bool> seen(as_size(rank_count), false);
+    std::vector<bool> seen(as_size(count), false);
     for (int const block : blocks_upwards(grid)) {
       int const owner = owners[as_size(block)];
       if (!result.empty() && result.back() == owner) continue;
@@ -30,10 +30,10 @@ class StackedParts {
       seen[as_size(owner)] = true;
       result.push_back(owner);
     }
-    return static_cast<int>(result.size()) == rank_count ? result : std::vector<int>{};
+    return static_cast<int>(result.size()) == count ? result : std::vector<int>{};
   }
 
-  /// The box that the grid blocks of such a rank fill.
+  /// The box that the grid blocks of such an owner fill.
   static Grid box(const MultiBlockGrid& grid) {
     int layers = 0;
     for (auto const& block : grid.blocks()) layers += block.nk();
