@@ -61,9 +61,9 @@ class BoxesInOrder {
     auto const box = m_remote ? std::nullopt : whole_box(grid);
     m_has_ghosts = !box;
     if (box) m_colouring = Colouring(std::vector<int>{0});
-    ColourLists<Exec, vector_length> const lists(exec, grid,
-                                                 box ? std::vector<int>(colouring.ranks.size(), 0) : colouring.ranks,
-                                                 RemoteLists(m_remote.get()), as_size(m_colouring.count));
+    ColourLists<Exec, vector_length> const lists(
+        exec, grid, box ? Colouring(std::vector<int>(colouring.ranks.size(), 0)) : colouring,
+        RemoteLists(m_remote.get()));
     NumbersOnFaces const numbers = numbers_of(lists);
     m_placed = box ? *box : with_ghost_layers(grid, numbers);
     m_grids = m_placed.grids.empty() ? MultiBlockGrid::without_blocks() : MultiBlockGrid(m_placed.grids);

@@ -7,6 +7,7 @@
 #include <hyperplane/blocks/detail/copy_values.hpp>
 #include <hyperplane/blocks/detail/first_failure.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
+#include <hyperplane/blocks/detail/through_stages.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/core/abi.hpp>
@@ -21,7 +22,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The preconditioners of a MultiBlock and what couples them, colour after colour: see there.
+/// The preconditioners of a MultiBlock and what couples them, stage after stage: see there.
 template <class P>
 class CoupledBlocks {
   using Of = ColouredCouplingsOf<P>;
@@ -49,10 +50,15 @@ class CoupledBlocks {
         if (m_boxes) m_boxes->set_factors(exec, factors);
       }
       if (!m_boxes) {
-        m_couplings.emplace(exec, grid, colouring.ranks, factors, Of::rule(options.block), remote, m_in_order);
+        m_couplings.emplace(exec, grid, colouring, factors, Of::rule(options.block), remote, m_in_order);
       }
       if (m_remote) m_remote->forget_lists();
     }
+  }
+
+  template <class Options>
+  static bool can_be_cut(const Options& options) {
+    return Blocks::can_be_cut(options);
   }
 
   /// Throws Error where grid blocks are parts of larger grids.
@@ -153,91 +159,88 @@ class CoupledBlocks {
   }
 
   template <class Matrix>
-  void factor_one(const Exec& exec, const Matrix& a, int rank) {
+  void factor_one(const Exec& exec, const Matrix& a, int stage) {
     if constexpr (Of::natural) {
       if (m_boxes) {
-        return m_boxes->factor(exec, rank, a.flat().data(),
-                               [&](const auto& of_boxes) { m_blocks.factor(exec, of_boxes, rank); });
+        return m_boxes->factor(exec, stage, a.flat().data(),
+                               [&](const auto& of_boxes) { m_blocks.factor(exec, of_boxes, stage); });
       }
     }
-    m_couplings->factor(exec, rank, a.flat().data(), [&] {
+    m_couplings->factor(exec, stage, a.flat().data(), [&] {
       if constexpr (Blocks::orders) {
-        if (m_in_order) return m_blocks.factor(exec, a, rank, [&](int b) { return m_couplings->factors_outside(b); });
+        if (m_in_order) return m_blocks.factor(exec, a, stage, [&](int b) { return m_couplings->factors_outside(b); });
       }
-      m_blocks.factor(exec, a, rank);
+      m_blocks.factor(exec, a, stage);
     });
   }
 
   template <class Matrix>
   void factor_coloured(const Exec& exec, const Matrix& a) {
-    int const last = m_blocks.ranks() - 1;
+    int const count = m_blocks.stages();
+    int done = 0;
     auto const conclude = [&] {
       if (m_couplings) m_couplings->conclude(exec);
     };
+    // All that may fail in one process alone.
+    auto const factor_stage = [&] {
+      if (m_remote && done > 0) m_remote->take_over_coefficients(exec, done - 1);
+      factor_one(exec, a, done);
+      ++done;
+      if (m_remote) m_remote->hand_over_coefficients(exec, done - 1);
+      if (done == count) conclude();
+    };
     try {
-      for (int rank = 0; rank <= last; ++rank) {
-        // All that may fail in one process alone.
-        auto const factor_colour = [&] {
-          if (m_remote && rank > 0) m_remote->take_over_coefficients(exec, rank - 1);
-          factor_one(exec, a, rank);
-          if (m_remote) m_remote->hand_over_coefficients(exec, rank);
-          if (rank == last) conclude();
-        };
-        if (!m_remote) {
-          factor_colour();
-        } else {
-          m_remote->agree(factor_colour);
-          m_remote->exchange_coefficients(exec, rank);
-        }
-      }
+      factor_stages(exec, m_remote.get(), count, factor_stage);
     } catch (...) {
       // What is recorded so far is no failure of the next factorization.
+      if (m_couplings) m_couplings->abandon_factor(exec, done, a.flat().data());
+      m_blocks.abandon_factor(exec);
       conclude();
       throw;
     }
   }
 
   template <class Vector>
-  void sweep_one(const Exec& exec, int rank, Sweeps sweeps, const Vector& from, const Vector& x) const {
+  void sweep_one(const Exec& exec, int stage, Sweeps sweeps, const Vector& from, const Vector& x) const {
     if constexpr (Of::natural) {
       if (m_boxes) {
-        return m_boxes->sweep(exec, rank, sweeps, from.flat().data(), x.flat().data(),
-                              [&](const auto& of_boxes) { m_blocks.sweep(exec, rank, sweeps, of_boxes, of_boxes); });
+        return m_boxes->sweep(exec, stage, sweeps, from.flat().data(), x.flat().data(),
+                              [&](const auto& of_boxes) { m_blocks.sweep(exec, stage, sweeps, of_boxes, of_boxes); });
       }
     }
     if constexpr (Blocks::orders) {
       if (m_in_order) {
         auto const outside_of = [&](int b) { return m_couplings->values_outside(b, x.flat().data()); };
-        return m_blocks.sweep(exec, rank, sweeps, from, x, outside_of);
+        return m_blocks.sweep(exec, stage, sweeps, from, x, outside_of);
       }
     }
-    m_blocks.sweep(exec, rank, sweeps, from, x);
+    m_blocks.sweep(exec, stage, sweeps, from, x);
   }
 
   template <class Vector>
   void solve_coloured(const Exec& exec, const Vector& rhs, const Vector& x) const {
     bool const in_place = x.flat().data() == rhs.flat().data();
-    int const last = m_blocks.ranks() - 1;
     auto* const values = x.flat().data();
     // What lower colours subtract from is in x, unless sweeps do.
-    bool const subtracts = !m_in_order && !m_boxes && last > 0;
+    bool const subtracts = !m_in_order && !m_boxes && m_blocks.stages() > 1;
     if (!in_place && subtracts) {
       copy_values("Hyperplane::MultiBlock::solve::copy", exec, rhs.flat().data(), values, x.flat().size());
     }
-    for (int rank = 0; rank <= last; ++rank) {
-      if (rank > 0 && subtracts) m_couplings->subtract_lower(exec, rank, values);
-      // Nothing comes between the sweeps of the last colour.
-      sweep_one(exec, rank, rank == last ? Sweeps::both : Sweeps::forward, subtracts ? x : rhs, x);
-      if (m_remote && rank < last) m_remote->bring_forward(exec, rank, values);
-    }
-    for (int rank = last - 1; rank >= 0; --rank) {
-      if (m_remote) m_remote->bring_backward(exec, rank + 1, values);
-      if (subtracts) m_couplings->subtract_upper(exec, rank, values);
-      sweep_one(exec, rank, Sweeps::backward, x, x);
-    }
+    auto const forward = [&](int stage, Sweeps sweeps) {
+      if (stage > 0 && subtracts) m_couplings->subtract_lower(exec, stage, values);
+      sweep_one(exec, stage, sweeps, subtracts ? x : rhs, x);
+    };
+    auto const backward = [&](int stage) {
+      if (subtracts) m_couplings->subtract_upper(exec, stage, values);
+      sweep_one(exec, stage, Sweeps::backward, x, x);
+    };
+    solve_stages(
+        exec, m_remote.get(), m_blocks.stages(), forward, backward,
+        [&](int stage) { m_remote->send_forward(exec, stage, values); },
+        [&](int stage) { m_remote->send_backward(exec, stage, values); });
   }
 
-  /// M^T = (I + d^-1 U)^T (d + L)^T: the first of these goes through the colours upwards, the other one downwards.
+  /// M^T = (I + d^-1 U)^T (d + L)^T: the first of these goes through the stages upwards, the other one downwards.
   template <class Vector>
   void solve_transposed_coloured(const Exec& exec, const Vector& rhs, const Vector& x) const {
     if (m_remote && !*m_is_prepared) {
@@ -245,21 +248,22 @@ class CoupledBlocks {
       m_remote->agree([&] { m_blocks.prepare_transposed(exec); });
       *m_is_prepared = true;
     }
-    int const last = m_blocks.ranks() - 1;
     auto* const values = x.flat().data();
     if (values != rhs.flat().data()) {
       copy_values("Hyperplane::MultiBlock::solve_transposed::copy", exec, rhs.flat().data(), values, x.flat().size());
     }
-    for (int rank = 0; rank <= last; ++rank) {
-      if (rank > 0) m_couplings->subtract_lower_transposed(exec, rank, values);
-      m_blocks.sweep_transposed(exec, rank, rank == last ? Sweeps::both : Sweeps::forward, x, x);
-      if (rank < last) m_couplings->bring_forward_transposed(exec, rank, values);
-    }
-    for (int rank = last - 1; rank >= 0; --rank) {
-      m_couplings->bring_backward_transposed(exec, rank + 1, values);
-      m_couplings->subtract_upper_transposed(exec, rank, values);
-      m_blocks.sweep_transposed(exec, rank, Sweeps::backward, x, x);
-    }
+    auto const forward = [&](int stage, Sweeps sweeps) {
+      if (stage > 0) m_couplings->subtract_lower_transposed(exec, stage, values);
+      m_blocks.sweep_transposed(exec, stage, sweeps, x, x);
+    };
+    auto const backward = [&](int stage) {
+      m_couplings->subtract_upper_transposed(exec, stage, values);
+      m_blocks.sweep_transposed(exec, stage, Sweeps::backward, x, x);
+    };
+    solve_stages(
+        exec, m_remote.get(), m_blocks.stages(), forward, backward,
+        [&](int stage) { m_couplings->send_forward_transposed(exec, stage, values); },
+        [&](int stage) { m_couplings->send_backward_transposed(exec, stage, values); });
   }
 
   std::shared_ptr<Remote> m_remote;

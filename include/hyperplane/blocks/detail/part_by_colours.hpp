@@ -40,8 +40,7 @@ class PartByColours {
     if (options.coupling == Coupling::none) return;
     std::vector<typename Couplings::Factors> factors;
     for (int b = 0; b < grid.block_count(); ++b) factors.push_back(m_blocks.block(b).sweeps().factors());
-    m_couplings.emplace(exec, grid, colouring.ranks, factors, Of::rule(options.block), std::move(others),
-                        colouring.count);
+    m_couplings.emplace(exec, grid, colouring, factors, Of::rule(options.block), std::move(others));
   }
 
   int colours() const { return m_blocks.ranks(); }
