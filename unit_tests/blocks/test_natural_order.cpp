@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/detail/placed_grids.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/natural_order.hpp>
+#include <hyperplane/blocks/stages.hpp>
 #include <hyperplane/core/error.hpp>
 #include <string>
 #include <vector>
@@ -24,6 +26,60 @@ TEST(NaturalOrder, rises_along_all_axes_of_a_cut_box) {
   EXPECT_THAT(find_natural_order(cut_grid(Grid(5, 1, 1), {1, 1, 1}).grid), ElementsAre(0));
   EXPECT_THAT(find_natural_order(cut_grid(Grid(1, 1, 9), {1, 1, 4}).grid), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(find_natural_order(cut_grid(Grid(6, 6, 6), {2, 2, 2}).grid), ElementsAre(0, 1, 1, 2, 1, 2, 2, 3));
+}
+
+TEST(Stages, of_whole_grid_blocks_are_colours) {
+  auto const grid = cut_grid(Grid(6, 6, 6), {2, 1, 2}).grid;
+  detail::Stages const stages(grid, {0, 2, 1, 0}, 4);
+  EXPECT_EQ(stages.count(), 4);
+  EXPECT_FALSE(stages.are_cut());
+  EXPECT_EQ(stages.of(1, 5), 2);
+  EXPECT_EQ(stages.pieces(0).size(), 2);
+  EXPECT_TRUE(stages.pieces(3).empty());
+}
+
+TEST(Stages, of_pieces_rise_with_j_and_with_colours) {
+  auto grids = awkward_grids();
+  for (auto const& transform : all_transforms()) {
+    grids.emplace_back(to_string(transform), joined_pair(Grid(3, 7, 4), transform));
+  }
+  for (auto const& [what, grid] : grids) {
+    auto const colours = find_colours(grid);
+    std::vector<int> widths;
+    for (int b = 0; b < grid.block_count(); ++b) widths.push_back(1 + b % 3);
+    detail::Stages const stages(grid, colours, widths);
+    for (auto const& interface : grid.interfaces()) {
+      detail::for_each_pair(interface, [&](const Point& p, const Point& q) {
+        int const own = colours[interface.block], other = colours[interface.donor];
+        if (own <= other) return;
+        EXPECT_GT(stages.of(interface.block, p.j), stages.of(interface.donor, q.j)) << what;
+      });
+    }
+    // Each layer of j is in one piece, later than those before it, and no stage is empty.
+    std::vector<int> next(grid.block_count(), 0);
+    for (int stage = 0; stage < stages.count(); ++stage) {
+      EXPECT_FALSE(stages.pieces(stage).empty()) << what;
+      for (auto const& [block, begin, end] : stages.pieces(stage)) {
+        EXPECT_EQ(begin, next[block]) << what;
+        EXPECT_EQ(stages.of(block, end - 1), stage) << what;
+        EXPECT_TRUE(stages.has(stage, block)) << what;
+        next[block] = end;
+        EXPECT_EQ(stages.last_of(block) == stage, end == grid.block(block).nj()) << what;
+      }
+    }
+    for (int b = 0; b < grid.block_count(); ++b) EXPECT_EQ(next[b], grid.block(b).nj()) << what;
+  }
+}
+
+// A cut across k of two grid blocks: the upper one is one piece behind the lower one, not all of them.
+TEST(Stages, of_a_cut_across_k_are_one_more_than_pieces) {
+  auto const grid = cut_grid(Grid(4, 12, 6), {1, 1, 2}).grid;
+  EXPECT_EQ(detail::Stages(grid, {0, 1}, std::vector<int>{3, 3}).count(), 5);
+  auto const some = detail::Stages(grid, {0, 1}, std::vector<int>{3, 3})
+                        .of_some(MultiBlockGrid({Grid(4, 12, 3)}), std::vector<int>{1});
+  EXPECT_EQ(some.count(), 5);
+  EXPECT_TRUE(some.pieces(0).empty());
+  EXPECT_EQ(some.of(0, 11), 4);
 }
 
 TEST(NaturalOrder, does_not_depend_on_numbers_and_needs_no_whole_faces) {

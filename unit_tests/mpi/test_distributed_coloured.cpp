@@ -234,7 +234,8 @@ TYPED_TEST(DistributedColoured, lists_of_couplings_go_when_they_have_been_read) 
   for (SweepPath const path : {SweepPath::automatic, SweepPath::portable}) {
     using Ilu = BlockIlu0<double, 2, TypeParam>;
     using Remote = typename detail::ColoursOfRanksOf<Ilu>::Type;
-    auto const remote = std::make_shared<Remote>(this->exec, grid, Transport::host, colours, true);
+    auto const remote = std::make_shared<Remote>(this->exec, grid, Transport::host, colours,
+                                                 detail::Stages(grid.whole(), colours, 2), true);
     auto const couplings = [&] { return remote->reverses().size(); };
     EXPECT_EQ(this->world.any(couplings() > 0), this->world.size() > 1);
     MultiBlock<Ilu> const plan(this->exec, grid.local(), {.coupling = Coupling::coloured, .block = {.path = path}}, own,

@@ -167,6 +167,14 @@ TYPED_TEST(DistributedTransposed, solves_have_the_bits_of_one_process) {
   this->template expect_solve<BlockIlu0<double, 2, TypeParam, BFloat16>>("16 bits", grid, {.coupling = coloured});
 }
 
+TYPED_TEST(DistributedTransposed, solves_of_grid_blocks_in_pieces) {
+  auto const grid = cut_grid(Grid(5, 37, 10), {1, 1, 2}).grid;
+  this->template expect_solve<BlockIlu0<double, 5, TypeParam>>("BILU(0)", grid, {.coupling = coloured});
+  if constexpr (HostExecutionSpace<TypeParam>) {
+    this->template expect_solve<BlockIlu0<double, 5, TypeParam>>("BILU(0)", grid, {.coupling = natural});
+  }
+}
+
 TYPED_TEST(DistributedTransposed, solves_of_natural_parts) {
   using Ilu = BlockIlu0<double, 2, TypeParam>;
   auto const check = [&](const std::array<int, 3>& parts, const std::array<bool, 3>& periodic) {

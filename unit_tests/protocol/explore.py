@@ -52,6 +52,9 @@ factors_small = f"{factors} SLABS=2 LAYERS=1 POINTS=2 CLUSTERS=2 LAUNCHES=2"
 # Messages between devices: 1 is from the first, 2 from the second, 3 both.
 peers = "peer_messages_cuda BLOCKS=2"
 peers_small = f"{peers} EXCHANGES=3 MAILBOX_0=3 MAILBOX_1=1"
+# Of messages of MPI in stages: which operations are solves, by bits, the others being factorizations.
+stages = "stages_of_ranks RANKS=2"
+stages_small = f"{stages} STAGES=3 OPERATIONS=1 SOLVES=1"
 
 right = [
     host_small,
@@ -94,6 +97,9 @@ right = [
     f"{peers} EXCHANGES=5 MAILBOX_0=1",
     f"{peers} EXCHANGES=4 MAILBOX_0=3",
     f"{peers} EXCHANGES=4 MAILBOX_0=1 MAILBOX_1=2 MAILBOX_2=3",
+    stages_small,
+    f"{stages} STAGES=3 OPERATIONS=2 SOLVES=2",
+    "stages_of_ranks RANKS=3 STAGES=3 OPERATIONS=1 SOLVES=0 CIRCLE",
 ]
 wrong = [
     f"{host_small} FAULT_NO_SKEW",
@@ -151,6 +157,10 @@ wrong = [
     f"{peers} EXCHANGES=5 MAILBOX_0=1 FAULT_NO_TAKEN",
     f"{peers_small} FAULT_ONE_SLOT",
     f"{peers_small} FAULT_ONE_WORD",
+    f"{stages_small} FAULT_AWAIT_FIRST",
+    f"{stages_small} FAULT_ORDER",
+    f"{stages_small} FAULT_EXPECT_LATE",
+    f"{stages_small} FAULT_SILENT_ERROR",
 ]
 
 

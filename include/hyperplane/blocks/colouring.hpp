@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/stages.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,7 +31,8 @@ inline std::vector<int> ranked_colours(const std::vector<int>& colours) {
 struct Colouring {
   std::vector<int> colours;
   std::vector<int> ranks;
-  int count = 1;  ///< how many there are, in other processes, too
+  int count = 1;              ///< how many there are, in other processes, too
+  std::optional<Stages> cut;  ///< where grid blocks are cut into pieces
 
   explicit Colouring(std::vector<int> given)
       : colours(std::move(given)),
@@ -38,6 +43,12 @@ struct Colouring {
   Colouring(const std::vector<int>& given, int of_all) : colours(given), ranks(given), count(of_all) {
     require(std::ranges::all_of(given, [&](int c) { return c < of_all; }),
             "MultiBlock: colours are not those of all processes");
+  }
+
+  /// In which the grid blocks are taken; without colours all are in one.
+  Stages stages(const MultiBlockGrid& grid) const {
+    if (cut) return *cut;
+    return Stages(grid, ranks.empty() ? std::vector<int>(as_size(grid.block_count()), 0) : ranks, count);
   }
 };
 

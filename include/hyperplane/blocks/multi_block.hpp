@@ -90,6 +90,10 @@ class MultiBlock {
     }
   }
 
+  /// Whether grid blocks can be cut into pieces where other processes have their neighbours: on SweepPath::slab of
+  /// hosts.
+  static bool can_be_cut(const typename P::Options& options) { return detail::CoupledBlocks<P>::can_be_cut(options); }
+
   /// Throws Error where the preconditioner has no such coupling, where colours are not those of the grid blocks (one of
   /// at least 0 for each, different ones for neighbours), and where grid blocks have no natural order.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options = {})
@@ -142,9 +146,10 @@ class MultiBlock {
     m_blocks.solve(exec, rhs, x);
   }
 
-  /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another. Throws
-  /// Error as solve() does, and with natural of grid blocks that are not all of this process, on all paths but
-  /// SweepPath::slab of hosts, unless a direction that is cut is periodic.
+  /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another, but on
+  /// SweepPath::slab of hosts, where those of a colour are run together as those of a solve are. Throws Error as
+  /// solve() does, and with natural of grid blocks that are not all of this process, on all paths but SweepPath::slab
+  /// of hosts, unless a direction that is cut is periodic.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {
@@ -171,7 +176,9 @@ class MultiBlock {
     detail::check_order(options);
     require(remote != nullptr, "MultiBlock: it is not said what other processes have");
     check_colours("MultiBlock", grid, colours);
-    return {colours, remote->colours()};
+    detail::Colouring result(colours, remote->colours());
+    if (remote->stages().are_cut()) result.cut = remote->stages();
+    return result;
   }
 
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,

@@ -245,7 +245,8 @@ class MultiBlockOnDevices {
       });
     } catch (...) {
       detail::after_error([&] {
-        m_grid.run(exec, [&](int p) { detail::after_error([&] { part(p).abandon_factor(m_grid.exec(p)); }); });
+        m_grid.run(exec,
+                   [&](int p) { detail::after_error([&] { part(p).abandon_factor(m_grid.exec(p), a.part(p)); }); });
       });
       throw;
     }

@@ -13,12 +13,15 @@
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
 #include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/sweep/fill_all.hpp>
+#include <hyperplane/sweep/from_slab.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/grouped_units.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
+#include <hyperplane/sweep/slabs_of_members.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -47,6 +50,8 @@ template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
 class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
  public:
   static constexpr bool exists = true;
+  /// Members may be some of the slabs of a plan's grid.
+  static constexpr bool by_slabs = true;
   using Sweeps = GroupedSweeps<Scalar, n, Exec, Storage>;
   static constexpr int vector_length = Sweeps::vector_length;
 
@@ -57,9 +62,13 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
   GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int /*multiprocessors*/)
       : m_sweep(exec, "Hyperplane::GroupedBlockIlu0Factor", Sweeps::extents(members), vector_length - 1,
                 slab_steps<Storage, n, vector_length>),
+        m_slabs(members),
         m_units(exec, members),
         m_first_pack(members.front().first_pack) {
-    for (auto const& member : members) m_points += static_cast<double>(member.plan.grid().size());
+    for (auto const& member : members) {
+      auto const& plan = member.plan;
+      m_points += static_cast<double>(plan.grid().size()) * member.slabs / std::max(plan.map().slabs(), 1);
+    }
   }
 
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
@@ -73,25 +82,31 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
     using Outside = decltype(outside_of(0));
     using Kernel = BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length, Outside>;
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
-    fill_all(exec, "BlockIlu0::factor", m_sweep.grids(), sweeps_of, matrix_of, [&] {
-      m_units.template choose<Scalar>(exec, all_matrices(matrix_of(0).ref(), m_first_pack));
-      std::vector<Kernel> kernels;
-      kernels.reserve(as_size(m_sweep.grids()));
-      for (int g = 0; g < m_sweep.grids(); ++g) {
-        auto const& sweeps = sweeps_of(g);
-        kernels.push_back(Kernel{matrix_of(g).ref(), sweeps.factors(), sweeps.record().ref(), outside_of(g)});
-      }
-      m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor",
-                      slab_factor_bytes<n, Storage, MatrixStorage, vector_length>,
-                      [&](int g) { return kernels[as_size(g)]; });
-      count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
-      conclude_grids(exec, m_sweep.grids(), kernels.data(),
-                     BlockIlu0SlabDiagnoses<Scalar, n, Storage, MatrixStorage, vector_length>{});
-    });
+    fill_all(
+        exec, "BlockIlu0::factor", m_sweep.grids(), sweeps_of, matrix_of,
+        [&] {
+          m_units.template choose<Scalar>(exec, all_matrices(matrix_of(0).ref(), m_first_pack));
+          std::vector<Kernel> kernels;
+          kernels.reserve(as_size(m_sweep.grids()));
+          for (int g = 0; g < m_sweep.grids(); ++g) {
+            auto const& sweeps = sweeps_of(g);
+            kernels.push_back(Kernel{matrix_of(g).ref(), sweeps.factors(), sweeps.record().ref(), outside_of(g)});
+          }
+          m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor",
+                          slab_factor_bytes<n, Storage, MatrixStorage, vector_length>,
+                          [&](int g) { return FromSlab{kernels[as_size(g)], m_slabs.first(g)}; });
+          count_bytes("Hyperplane::BlockIlu0::factor",
+                      7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
+          m_slabs.keep_last(kernels);
+          conclude_grids(exec, static_cast<int>(kernels.size()), kernels.data(),
+                         BlockIlu0SlabDiagnoses<Scalar, n, Storage, MatrixStorage, vector_length>{});
+        },
+        [&](int g) { return m_slabs.is_last(g); });
   }
 
  private:
   host::SlabSweep<Exec> m_sweep;
+  SlabsOfMembers m_slabs;
   GroupedUnits<Storage, n, vector_length, Exec> m_units;
   std::int64_t m_first_pack;
   double m_points = 0;

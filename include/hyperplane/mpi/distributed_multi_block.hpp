@@ -15,6 +15,7 @@
 #include <hyperplane/mpi/detail/digest.hpp>
 #include <hyperplane/mpi/detail/mpi_call.hpp>
 #include <hyperplane/mpi/detail/part_of_rank.hpp>
+#include <hyperplane/mpi/detail/stages_of_ranks.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_status.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
@@ -69,10 +70,12 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 /// Error. solve() is of each rank by itself with Coupling::none, and collective with the others. Copies are as
 /// those of MultiBlock. Cost: that of MultiBlock, and
 /// - with Coupling::none a reduction of one number between ranks in factor(), which does not wait for the instance;
-/// - with the others and C colours, such a reduction for each colour in factor(), and where a rank meets others
-///   messages of n^2 values for each pair of points (not of Ssor), and in solve() up to 2 (C - 1) exchanges of n
-///   values for each pair. Each of them waits for the instance and for the ranks that are met; with Transport::peer
-///   the device waits, and the host does not. Memory: for each pair of
+/// - with the others and C colours, such a reduction in factor(), on devices for each colour, and where a rank meets
+///   others messages of n^2 values for each pair of points (not of Ssor), and in solve() up to 2 (C - 1) exchanges of n
+///   values for each pair. On hosts, where grid blocks are run by slabs and ranks meet, these are cut into pieces, and
+///   there are stages instead of colours, as many as the longest way through pieces that depend on one another. Each of
+///   the exchanges waits for the instance and for the ranks that are met; with Transport::peer the device waits, and
+///   the host does not. Memory: for each pair of
 ///   points across an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device; n^2 of
 ///   Ssor) and less than 280 bytes.
 ///
@@ -238,11 +241,12 @@ class DistributedMultiBlock {
       if (m_coupling != Coupling::none) {
         using Remote = typename detail::ColoursOfRanksOf<P>::Type;
         std::shared_ptr<Remote> remote;
+        auto const ranked = detail::ranked_colours(m_colours);
+        auto const stages = detail::stages_of_ranks<P>(exec, m_grid, options.block, ranked);
         auto local = communicator.agree([&] {
-          auto const ranked = detail::ranked_colours(m_colours);
           std::vector<int> own;
           for (int const b : m_grid.blocks()) own.push_back(ranked[detail::as_size(b)]);
-          remote = std::make_shared<Remote>(exec, m_grid, m_transport, ranked,
+          remote = std::make_shared<Remote>(exec, m_grid, m_transport, ranked, stages,
                                             detail::ColouredCouplingsOf<P>::Type::subtracts);
           return Local(exec, m_grid.local(), options, own, remote);
         });

@@ -12,8 +12,10 @@
 #include <hyperplane/sip/sip_ordered_factors.hpp>
 #include <hyperplane/sip/sip_slab.hpp>
 #include <hyperplane/sweep/fill_all.hpp>
+#include <hyperplane/sweep/from_slab.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
+#include <hyperplane/sweep/slabs_of_members.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -44,6 +46,8 @@ template <class Scalar, HostExecutionSpace Exec, class Storage>
 class GroupedSipFactor<Scalar, Exec, Storage> {
  public:
   static constexpr bool exists = true;
+  /// Members may be some of the slabs of a plan's grid.
+  static constexpr bool by_slabs = true;
   using Sweeps = GroupedSweeps<Scalar, 1, Exec, Storage>;
   static constexpr int vector_length = Sweeps::vector_length;
 
@@ -52,28 +56,35 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
   /// For plans whose sweeps are grouped as well.
   GroupedSipFactor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int /*multiprocessors*/)
       : m_sweep(exec, "Hyperplane::GroupedSipFactor", Sweeps::extents(members), vector_length - 1,
-                slab_steps<Storage, 1, vector_length>) {}
+                slab_steps<Storage, 1, vector_length>),
+        m_slabs(members) {}
 
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
   template <class MatrixStorage, class PlanOf, class MatrixOf>
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
     using Kernel = SipCoefficientsSlab<Scalar, Exec, Storage, MatrixStorage, vector_length>;
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
-    fill_all(exec, "Sip::factor", m_sweep.grids(), sweeps_of, matrix_of, [&] {
-      std::vector<Kernel> kernels;
-      kernels.reserve(as_size(m_sweep.grids()));
-      for (int g = 0; g < m_sweep.grids(); ++g) {
-        kernels.push_back(Kernel{matrix_of(g).ref(), sweeps_of(g).factors(), sweeps_of(g).record().ref(),
-                                 static_cast<Scalar>(plan_of(g).alpha()), SipMask{nullptr}});
-      }
-      m_sweep.run_all(exec, "Hyperplane::Sip::factor", sip_slab_bytes<Storage, MatrixStorage, vector_length>,
-                      [&](int g) { return kernels[as_size(g)]; });
-      conclude_grids(exec, m_sweep.grids(), kernels.data(), SipSlabDiagnoses<Scalar, Exec, Storage, vector_length>{});
-    });
+    fill_all(
+        exec, "Sip::factor", m_sweep.grids(), sweeps_of, matrix_of,
+        [&] {
+          std::vector<Kernel> kernels;
+          kernels.reserve(as_size(m_sweep.grids()));
+          for (int g = 0; g < m_sweep.grids(); ++g) {
+            kernels.push_back(Kernel{matrix_of(g).ref(), sweeps_of(g).factors(), sweeps_of(g).record().ref(),
+                                     static_cast<Scalar>(plan_of(g).alpha()), SipMask{nullptr}});
+          }
+          m_sweep.run_all(exec, "Hyperplane::Sip::factor", sip_slab_bytes<Storage, MatrixStorage, vector_length>,
+                          [&](int g) { return FromSlab{kernels[as_size(g)], m_slabs.first(g)}; });
+          m_slabs.keep_last(kernels);
+          conclude_grids(exec, static_cast<int>(kernels.size()), kernels.data(),
+                         SipSlabDiagnoses<Scalar, Exec, Storage, vector_length>{});
+        },
+        [&](int g) { return m_slabs.is_last(g); });
   }
 
  private:
   host::SlabSweep<Exec> m_sweep;
+  SlabsOfMembers m_slabs;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

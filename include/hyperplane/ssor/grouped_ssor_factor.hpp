@@ -112,8 +112,8 @@ class GroupedSsorFactor {
   template <class Member>
   static std::vector<Entry> entries(const std::vector<Member>& members) {
     std::vector<Entry> result;
-    for (auto const& [plan, first_pack] : members) {
-      result.push_back({plan.factors(), plan.record().ref(), first_pack});
+    for (auto const& member : members) {
+      result.push_back({member.plan.factors(), member.plan.record().ref(), member.first_pack});
     }
     return result;
   }

@@ -148,6 +148,12 @@ class TriangularSweeps {
 
   /// Where the factors are, for kernels that read them. Their memory is the same as long as the plan lives.
   Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref(), m_units.ref()}; }
+  /// What slabs hand on in transposed sweeps, on hosts: for kernels that run these.
+  const auto& handed_on() const
+    requires HostExecutionSpace<Exec>
+  {
+    return m_fast_path.handed_on();
+  }
   /// What chooses their units for a matrix, where they have some: for a factorization that writes them so.
   const Units& units() const { return m_units; }
 

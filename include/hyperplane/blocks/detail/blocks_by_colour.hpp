@@ -26,9 +26,10 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The preconditioners of some grid blocks and what couples them, colour by colour: what a factorization and the halves
-/// of a solve do for one colour. Without colours there is one. Couplings are of one of three kinds: in order, inside of
-/// the kernels of the grid blocks; larger grids, BoxesInOrder; and what ColouredCouplings does before those kernels.
+/// The preconditioners of some grid blocks and what couples them, stage by stage: what a factorization and the halves
+/// of a solve do for one stage, which is a colour where grid blocks are not cut into pieces. Without colours there is
+/// one. Couplings are of one of three kinds: in order, inside of the kernels of the grid blocks; larger grids,
+/// BoxesInOrder; and what ColouredCouplings does before those kernels.
 template <class P>
 class BlocksByColour {
   using Of = ColouredCouplingsOf<P>;
@@ -61,16 +62,14 @@ class BlocksByColour {
           return;
         }
       }
-      auto const rule = Of::rule(options.block);
-      if (parts) {
-        m_couplings.emplace(exec, grid, colouring.ranks, factors, rule, std::move(*parts), colouring.count, m_in_order);
-      } else {
-        m_couplings.emplace(exec, grid, colouring.ranks, factors, rule, remote, m_in_order);
-      }
+      bool const is_part = parts.has_value();
+      m_couplings.emplace(exec, grid, colouring, factors, Of::rule(options.block), remote, m_in_order,
+                          is_part ? std::move(*parts) : RemoteLists(remote.get()));
+      if (!is_part) m_couplings->forget_lists();
     }
   }
 
-  int colours() const { return m_blocks.ranks(); }
+  int stages() const { return m_blocks.stages(); }
   bool is_coupled() const { return m_couplings || m_boxes; }
   bool is_in_order() const { return m_in_order; }
   /// Where grid blocks are parts of larger grids.
@@ -83,75 +82,79 @@ class BlocksByColour {
     return m_blocks.block(number);
   }
 
-  /// The factors of a colour, when those of the colours before it are there.
+  /// The factors of a stage, when those of the stages before it are there.
   template <class Matrix>
-  void factor(const Exec& exec, const Matrix& a, int colour) {
+  void factor(const Exec& exec, const Matrix& a, int stage) {
     if constexpr (Of::natural) {
       if (m_boxes) {
-        return m_boxes->factor(exec, colour, a.flat().data(),
-                               [&](const auto& of_boxes) { m_blocks.factor(exec, of_boxes, colour); });
+        return m_boxes->factor(exec, stage, a.flat().data(),
+                               [&](const auto& of_boxes) { m_blocks.factor(exec, of_boxes, stage); });
       }
     }
     if constexpr (couples) {
       if (m_couplings) {
-        return m_couplings->factor(exec, colour, a.flat().data(), [&] { factor_blocks(exec, a, colour); });
+        return m_couplings->factor(exec, stage, a.flat().data(), [&] { factor_blocks(exec, a, stage); });
       }
     }
-    m_blocks.factor(exec, a, colour);
+    m_blocks.factor(exec, a, stage);
   }
-  /// After the last colour, of all who have some.
+  /// After the last stage, of all who have some.
   void finish_factor(const Exec& exec) const {
     if constexpr (Of::natural) {
       if (m_boxes) m_boxes->finish_factor(exec);
     }
     conclude(exec);
   }
-  /// Where a factorization ends before it: what is recorded so far is no failure of the next one.
-  void conclude(const Exec& exec) const {
+  /// Where a factorization ends after so many stages: A has all its diagonal blocks again, and what is recorded so far
+  /// is no failure of the next one.
+  template <class Matrix>
+  void abandon_factor(const Exec& exec, const Matrix& a, int stages) const {
     if constexpr (couples) {
-      if (m_couplings) m_couplings->conclude(exec);
+      if (m_couplings) m_couplings->abandon_factor(exec, stages, a.flat().data());
     }
+    m_blocks.abandon_factor(exec);
+    conclude(exec);
   }
 
-  /// Colours upwards, with the right-hand side, which may be x.
+  /// Stages upwards, with the right-hand side, which may be x.
   template <class Vector>
-  void solve_upwards(const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
+  void solve_upwards(const Exec& exec, int stage, const Vector& rhs, const Vector& x) const {
     bool const is_subtracted = !m_in_order && subtracts();
     if constexpr (couples) {
       if (is_subtracted) {
-        begin("Hyperplane::MultiBlock::solve::copy", exec, colour, rhs, x);
-        if (colour > 0) m_couplings->subtract_lower(exec, colour, x.flat().data());
+        begin("Hyperplane::MultiBlock::solve::copy", exec, stage, rhs, x);
+        if (stage > 0) m_couplings->subtract_lower(exec, stage, x.flat().data());
       }
     }
-    // Nothing comes between the sweeps of the last colour.
-    sweep(exec, colour, is_last(colour) ? Sweeps::both : Sweeps::forward, is_subtracted ? x : rhs, x);
+    // Nothing comes between the sweeps of the last stage.
+    sweep(exec, stage, is_last(stage) ? Sweeps::both : Sweeps::forward, is_subtracted ? x : rhs, x);
   }
-  /// Then downwards, from the last colour but one.
+  /// Then downwards, from the last stage but one.
   template <class Vector>
-  void solve_downwards(const Exec& exec, int colour, const Vector& x) const {
+  void solve_downwards(const Exec& exec, int stage, const Vector& x) const {
     if constexpr (couples) {
-      if (!m_in_order && subtracts()) m_couplings->subtract_upper(exec, colour, x.flat().data());
+      if (!m_in_order && subtracts()) m_couplings->subtract_upper(exec, stage, x.flat().data());
     }
-    sweep(exec, colour, Sweeps::backward, x, x);
+    sweep(exec, stage, Sweeps::backward, x, x);
   }
 
   /// The same with M^T = (I + d^-1 U)^T (d + L)^T.
   template <class Vector>
-  void solve_transposed_upwards(const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
+  void solve_transposed_upwards(const Exec& exec, int stage, const Vector& rhs, const Vector& x) const {
     if constexpr (couples) {
       if (subtracts()) {
-        begin("Hyperplane::MultiBlock::solve_transposed::copy", exec, colour, rhs, x);
-        if (colour > 0) m_couplings->subtract_lower_transposed(exec, colour, x.flat().data());
+        begin("Hyperplane::MultiBlock::solve_transposed::copy", exec, stage, rhs, x);
+        if (stage > 0) m_couplings->subtract_lower_transposed(exec, stage, x.flat().data());
       }
     }
-    sweep_transposed(exec, colour, is_last(colour) ? Sweeps::both : Sweeps::forward, subtracts() ? x : rhs, x);
+    sweep_transposed(exec, stage, is_last(stage) ? Sweeps::both : Sweeps::forward, subtracts() ? x : rhs, x);
   }
   template <class Vector>
-  void solve_transposed_downwards(const Exec& exec, int colour, const Vector& x) const {
+  void solve_transposed_downwards(const Exec& exec, int stage, const Vector& x) const {
     if constexpr (couples) {
-      if (subtracts()) m_couplings->subtract_upper_transposed(exec, colour, x.flat().data());
+      if (subtracts()) m_couplings->subtract_upper_transposed(exec, stage, x.flat().data());
     }
-    sweep_transposed(exec, colour, Sweeps::backward, x, x);
+    sweep_transposed(exec, stage, Sweeps::backward, x, x);
   }
   /// What the first of them prepares.
   void prepare_transposed(const Exec& exec) const { m_blocks.prepare_transposed(exec); }
@@ -195,6 +198,12 @@ class BlocksByColour {
   }
 
  private:
+  void conclude(const Exec& exec) const {
+    if constexpr (couples) {
+      if (m_couplings) m_couplings->conclude(exec);
+    }
+  }
+
   /// None where kernels take neighbours outside of their grid, and where nothing is coupled.
   std::optional<InOrder> made_boxes(const Exec& exec, const MultiBlockGrid& grid, const Colouring& colouring,
                                     bool is_natural, const std::shared_ptr<Remote>& remote,
@@ -236,48 +245,48 @@ class BlocksByColour {
   }
 
   template <class Matrix>
-  void factor_blocks(const Exec& exec, const Matrix& a, int colour) {
+  void factor_blocks(const Exec& exec, const Matrix& a, int stage) {
     if constexpr (Blocks::orders) {
-      if (m_in_order) return m_blocks.factor(exec, a, colour, [&](int b) { return m_couplings->factors_outside(b); });
+      if (m_in_order) return m_blocks.factor(exec, a, stage, [&](int b) { return m_couplings->factors_outside(b); });
     }
-    m_blocks.factor(exec, a, colour);
+    m_blocks.factor(exec, a, stage);
   }
 
-  bool is_last(int colour) const { return colour + 1 == colours(); }
+  bool is_last(int stage) const { return stage + 1 == stages(); }
   /// Whether neighbours of other colours subtract from x before sweeps, where these do not take them themselves.
-  bool subtracts() const { return m_couplings && colours() > 1; }
+  bool subtracts() const { return m_couplings && stages() > 1; }
   template <class Vector>
-  void begin(const char* label, const Exec& exec, int colour, const Vector& rhs, const Vector& x) const {
-    if (colour > 0 || rhs.flat().data() == x.flat().data()) return;
+  void begin(const char* label, const Exec& exec, int stage, const Vector& rhs, const Vector& x) const {
+    if (stage > 0 || rhs.flat().data() == x.flat().data()) return;
     copy_values(label, exec, rhs.flat().data(), x.flat().data(), x.flat().size());
   }
 
   template <class Vector>
-  void sweep(const Exec& exec, int colour, Sweeps sweeps, const Vector& from, const Vector& x) const {
+  void sweep(const Exec& exec, int stage, Sweeps sweeps, const Vector& from, const Vector& x) const {
     if constexpr (Of::natural) {
       if (m_boxes) {
-        return m_boxes->sweep(exec, colour, sweeps, from.flat().data(), x.flat().data(),
-                              [&](const auto& of_boxes) { m_blocks.sweep(exec, colour, sweeps, of_boxes, of_boxes); });
+        return m_boxes->sweep(exec, stage, sweeps, from.flat().data(), x.flat().data(),
+                              [&](const auto& of_boxes) { m_blocks.sweep(exec, stage, sweeps, of_boxes, of_boxes); });
       }
     }
     if constexpr (Blocks::orders && couples) {
       if (m_in_order) {
         auto const outside_of = [&](int b) { return m_couplings->values_outside(b, x.flat().data()); };
-        return m_blocks.sweep(exec, colour, sweeps, from, x, outside_of);
+        return m_blocks.sweep(exec, stage, sweeps, from, x, outside_of);
       }
     }
-    m_blocks.sweep(exec, colour, sweeps, from, x);
+    m_blocks.sweep(exec, stage, sweeps, from, x);
   }
   template <class Vector>
-  void sweep_transposed(const Exec& exec, int colour, Sweeps sweeps, const Vector& from, const Vector& x) const {
+  void sweep_transposed(const Exec& exec, int stage, Sweeps sweeps, const Vector& from, const Vector& x) const {
     if constexpr (Of::natural) {
       if (m_boxes) {
-        return m_boxes->sweep(exec, colour, sweeps, from.flat().data(), x.flat().data(), [&](const auto& of_boxes) {
-          m_blocks.sweep_transposed(exec, colour, sweeps, of_boxes, of_boxes);
+        return m_boxes->sweep(exec, stage, sweeps, from.flat().data(), x.flat().data(), [&](const auto& of_boxes) {
+          m_blocks.sweep_transposed(exec, stage, sweeps, of_boxes, of_boxes);
         });
       }
     }
-    m_blocks.sweep_transposed(exec, colour, sweeps, from, x);
+    m_blocks.sweep_transposed(exec, stage, sweeps, from, x);
   }
 
   bool m_in_order;

@@ -68,8 +68,8 @@ class BoxesInOrder {
     if (box) m_colouring = Colouring(std::vector<int>{0});
     bool const is_part = parts.has_value();
     auto const& lists =
-        m_lists.emplace(exec, grid, box ? std::vector<int>(colouring.ranks.size(), 0) : colouring.ranks,
-                        is_part ? std::move(*parts) : RemoteLists(m_remote.get()), as_size(m_colouring.count));
+        m_lists.emplace(exec, grid, box ? Colouring(std::vector<int>(colouring.ranks.size(), 0)) : colouring,
+                        is_part ? std::move(*parts) : RemoteLists(m_remote.get()));
     NumbersOnFaces const numbers = numbers_of(lists);
     m_placed = box ? *box : with_ghost_layers(grid, numbers);
     m_grids = m_placed.grids.empty() ? MultiBlockGrid::without_blocks() : MultiBlockGrid(m_placed.grids);

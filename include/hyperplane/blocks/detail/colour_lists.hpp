@@ -2,8 +2,10 @@
 #pragma once
 
 #include <hyperplane/blocks/block_packs.hpp>
+#include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/stages.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -53,18 +55,22 @@ struct RemoteLists {
 template <ExecutionSpace Exec, int vector_length>
 class ColourLists {
  public:
-  /// `remote` is empty, or has all `count` colours. Waits for the instance.
-  ColourLists(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks, RemoteLists remote,
-              std::size_t count)
+  /// `remote` is empty, or has all colours. Waits for the instance.
+  ColourLists(const Exec& exec, const MultiBlockGrid& grid, const Colouring& colouring, RemoteLists remote)
       : m_grid(grid),
         m_own_packs(BlockPacks<vector_length>(grid).count()),
         m_record(exec, "Hyperplane::MultiBlock::status") {
     FaceCouplingList lower, upper;
-    list_couplings(ranks, count, remote, lower, upper);
+    auto const& ranks = colouring.ranks;
+    auto const stages = colouring.stages(grid);
+    list_couplings(ranks, as_size(colouring.count), remote, lower, upper);
     m_lower_coefficients = lower.couplings.size() + remote.upper_reverses;
     m_lower = to_space(exec, lower);
     m_upper = to_space(exec, upper);
-    for (std::size_t c = 0; c < count; ++c) m_most = std::max(m_most, m_lower_begin[c + 1] - m_lower_begin[c]);
+    for (int stage = 0; stage < stages.count(); ++stage) {
+      m_lower_ranges.push_back(ranges(stages, stage, ranks, lower, m_lower_begin));
+      m_upper_ranges.push_back(ranges(stages, stage, ranks, upper, m_upper_begin));
+    }
     m_lower_list = std::move(lower);
     m_upper_list = std::move(upper);
   }
@@ -84,8 +90,7 @@ class ColourLists {
   const std::vector<std::size_t>& upper_begin() const { return m_upper_begin; }
   /// Of so many couplings to lower colours coefficients are kept: its own, and behind them reverses that others have.
   std::size_t lower_coefficients() const { return m_lower_coefficients; }
-  /// Points with couplings to lower colours, of the colour that has most of them.
-  std::size_t most_lower_points() const { return m_most; }
+  std::size_t lower_points() const { return m_lower_list.points.size(); }
   /// The reverses of couplings to lower colours.
   const FaceCoupling* reverses() const { return m_upper.couplings.data(); }
 
@@ -96,21 +101,34 @@ class ColourLists {
     return find_coupling(upper ? m_upper_list : m_lower_list, begin[as_size(rank)], begin[as_size(rank) + 1], slot,
                          direction);
   }
-  /// Couplings of other processes to points of a colour, with the numbers of the couplings back: those to higher, or to
-  /// lower colours. Before forget_couplings().
-  std::vector<FaceCoupling> with_reverses(std::vector<FaceCoupling> couplings, int rank, bool upper) const {
+  /// Couplings of other processes to points of these grid blocks, whose colours are `ranks`, with the numbers of the
+  /// couplings back: those to higher, or to lower colours. Before forget_couplings().
+  std::vector<FaceCoupling> with_reverses(std::vector<FaceCoupling> couplings, const std::vector<int>& ranks,
+                                          bool upper) const {
     for (auto& coupling : couplings) {
-      if (coupling.donor.pack != no_point) coupling.reverse = number(upper, rank, coupling.donor, coupling.back);
+      if (coupling.donor.pack == no_point) continue;
+      coupling.reverse = number(upper, ranks[as_size(coupling.donor_block)], coupling.donor, coupling.back);
     }
     return couplings;
   }
 
-  FacePart lower_part(int rank) const {
-    return m_lower.part(m_lower_begin[as_size(rank)], m_lower_begin[as_size(rank) + 1]);
-  }
-  FacePart upper_part(int rank) const {
-    return m_upper.part(m_upper_begin[as_size(rank)], m_upper_begin[as_size(rank) + 1]);
-  }
+  /// Points of a list that follow one another and are in one stage, of grid blocks with the same last stage.
+  struct Range {
+    std::size_t begin, end;
+    std::int64_t first_number;  ///< see first_number()
+    int last_stage;
+
+    bool is_followed_by(const Range& next) const {
+      return end == next.begin && last_stage == next.last_stage &&
+             next.first_number - first_number == static_cast<std::int64_t>(next.begin - begin);
+    }
+  };
+  /// The points of a stage with couplings to lower, or to higher colours.
+  const std::vector<Range>& lower_ranges(int stage) const { return m_lower_ranges[as_size(stage)]; }
+  const std::vector<Range>& upper_ranges(int stage) const { return m_upper_ranges[as_size(stage)]; }
+  FacePart lower_part(const Range& range) const { return m_lower.part(range.begin, range.end); }
+  FacePart upper_part(const Range& range) const { return m_upper.part(range.begin, range.end); }
+
   /// Points of colours one after the other, of each those with lower neighbours first.
   std::int64_t first_number(int rank, bool upper) const {
     auto const lower_points = m_lower_begin[std::min(as_size(rank) + (upper ? 1 : 0), m_lower_begin.size() - 1)];
@@ -160,6 +178,34 @@ class ColourLists {
     find_reverses(ranks, remote, lower, upper);
   }
 
+  /// The points that the pieces of a stage have in a list: in it points are by colour, then by their slots.
+  std::vector<Range> ranges(const Stages& stages, int stage, const std::vector<int>& ranks,
+                            const FaceCouplingList& list, const std::vector<std::size_t>& begins) const {
+    BlockPacks<vector_length> const packs(m_grid);
+    bool const upper = &begins == &m_upper_begin;
+    std::vector<Range> result;
+    for (auto const& [block, begin_j, end_j] : stages.pieces(stage)) {
+      int const rank = ranks[as_size(block)];
+      auto const begin = begins[as_size(rank)];
+      auto const points = std::span(list.points).subspan(begin, begins[as_size(rank) + 1] - begin);
+      SlabMap<vector_length> const map(m_grid.block(block));
+      auto const place = [&](int j) {
+        auto const pack = packs.first(block) + (j + vector_length - 1) / vector_length * map.steps();
+        auto const found = std::ranges::lower_bound(points, pack, {}, [](const FacePoint& p) { return p.slot.pack; });
+        return begin + static_cast<std::size_t>(found - points.begin());
+      };
+      Range range{place(begin_j), place(end_j), first_number(rank, upper), stages.last_of(block)};
+      if (range.begin == range.end) continue;
+      range.first_number += static_cast<std::int64_t>(range.begin - begin);
+      if (!result.empty() && result.back().is_followed_by(range)) {
+        result.back().end = range.end;
+      } else {
+        result.push_back(range);
+      }
+    }
+    return result;
+  }
+
   /// Whether a donor is a point of these grid blocks.
   bool is_own(const Slot& donor) const { return donor.pack >= 0 && donor.pack < m_own_packs; }
 
@@ -206,7 +252,8 @@ class ColourLists {
   FaceCouplings<Exec> m_lower, m_upper;
   FaceCouplingList m_lower_list, m_upper_list;  ///< on the host, for messages
   std::vector<std::size_t> m_lower_begin{0}, m_upper_begin{0};
-  std::size_t m_most = 0, m_lower_coefficients = 0;
+  std::vector<std::vector<Range>> m_lower_ranges, m_upper_ranges;  ///< of each stage
+  std::size_t m_lower_coefficients = 0;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

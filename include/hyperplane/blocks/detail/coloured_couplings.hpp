@@ -2,9 +2,11 @@
 #pragma once
 
 #include <hyperplane/blocks/block_packs.hpp>
+#include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
+#include <hyperplane/blocks/detail/kept_diagonals.hpp>
 #include <hyperplane/blocks/detail/transposed_factors.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
@@ -21,7 +23,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,7 +35,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What Coupling::coloured adds to the factors of the grid blocks: C_pq for neighbours of lower colours, d_p^-1 C_pq
 /// for those of higher ones, times the scale of the rule, Ilu0Couplings or SsorCouplings. Colours are ranks here: 0, 1,
-/// ... without gaps.
+/// ... without gaps. What is to be done is done by stages.
 ///
 /// Where the colours are those of parts of a box in its natural order, and grid blocks are swept by slabs on a host, it
 /// is `in_order`: factorizations and sweeps of the grid blocks take their couplings themselves, each at its place among
@@ -49,21 +50,27 @@ class ColouredCouplings {
   using Remote = RemoteColours<Scalar, Exec, Storage>;
   using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
 
-  /// `factors` are those of the grid blocks, `ranks` their colours; `remote` is what other processes have, if there are
-  /// any. Waits for the instance.
-  ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
-                    const std::vector<Factors>& factors, const Rule& rule, std::shared_ptr<Remote> remote = nullptr,
-                    bool in_order = false)
-      : ColouredCouplings(exec, grid, ranks, factors, rule, remote, in_order, RemoteLists(remote.get()),
-                          remote ? remote->colours() : *std::ranges::max_element(ranks) + 1) {
-    forget_lists();
+  /// `factors` are those of the grid blocks. `others`: what other processes have, which is that of `remote`, or other
+  /// parts of this process: vectors go on there, and what CoefficientCopies brings comes to the end of lower_values()
+  /// and upper_values(). To be followed by forget_lists(), and with other parts, where it is in_order(), by
+  /// set_factors_of_donors(). Waits for the instance.
+  ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const Colouring& colouring,
+                    const std::vector<Factors>& factors, const Rule& rule, std::shared_ptr<Remote> remote,
+                    bool in_order, RemoteLists others)
+      : m_rule(rule),
+        m_remote(std::move(remote)),
+        m_lists(exec, grid, colouring, std::move(others)),
+        m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
+        m_first_packs(to_space(exec, "Hyperplane::MultiBlock::first_packs", first_packs(grid, in_order))),
+        m_lower_values(unset(exec, "Hyperplane::MultiBlock::lower", in_order ? 0 : m_lists.lower_coefficients())),
+        m_upper_values(unset(exec, "Hyperplane::MultiBlock::upper",
+                             in_order && !subtracts ? 0 : m_lists.upper_list().couplings.size())),
+        m_diagonals(exec, in_order || !subtracts ? 0 : m_lists.lower_points()) {
+    if (in_order) m_faces.emplace(exec, grid, m_lists.lower_list(), m_lists.upper_list(), subtracts);
+    if (subtracts && m_remote) m_remote->connect(exec, m_lists.upper_list(), m_lists.upper_begin(), m_upper_values);
+    m_given_to_lower = given_to(exec, colouring.ranks, Remote::Colours::lower);
+    m_given_to_higher = given_to(exec, colouring.ranks, Remote::Colours::higher);
   }
-  /// Where other parts of this process have the other grid blocks of `count` colours: vectors go on there, and what
-  /// CoefficientCopies brings comes to the end of lower_values() and upper_values(). To be followed by forget_lists(),
-  /// and where it is in_order() by set_factors_of_donors().
-  ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
-                    const std::vector<Factors>& factors, const Rule& rule, RemoteLists others, int count, bool in_order)
-      : ColouredCouplings(exec, grid, ranks, factors, rule, nullptr, in_order, std::move(others), count) {}
 
   /// The coefficients of couplings to lower and to higher colours, and behind them those of reverses that others have.
   const Values& lower_values() const { return m_lower_values; }
@@ -90,57 +97,64 @@ class ColouredCouplings {
     return m_faces->template values_outside<Scalar, n>(block, donors(x));
   }
 
-  /// Calls factor() for the grid blocks of a colour, with what their neighbours of lower colours subtract from the
-  /// diagonal blocks of A, and keeps the coefficients of the couplings. A is afterwards what it was, also where
-  /// factor() throws.
+  /// Calls factor() for a stage, with what neighbours of lower colours subtract from the diagonal blocks of A, and
+  /// keeps the coefficients of the couplings. A has its diagonal blocks again after the last stage of their grid block
+  /// and where factor() throws.
   template <class MatrixStorage, class Factor>
-  void factor(const Exec& exec, int rank, MatrixStorage* a, const Factor& factor) const {
+  void factor(const Exec& exec, int stage, MatrixStorage* a, const Factor& factor) const {
     using Matrix = InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n>;
     using Record = typename SingularPivotRecord<Exec>::Ref;
     Matrix const matrix(a);
-    auto const lower = m_lists.lower_part(rank), upper = m_lists.upper_part(rank);
+    auto const &lower = m_lists.lower_ranges(stage), &upper = m_lists.upper_ranges(stage);
     if (in_order()) {
       factor();
-      check<Record, MatrixStorage>(exec, lower, matrix, m_lists.first_number(rank, false));
-      check<Record, MatrixStorage>(exec, upper, matrix, m_lists.first_number(rank, true));
+      for (auto const& range : lower) check<Record>(exec, m_lists.lower_part(range), matrix, range.first_number);
+      for (auto const& range : upper) check<Record>(exec, m_lists.upper_part(range), matrix, range.first_number);
       return;
     }
-    auto* const diagonals = reinterpret_cast<MatrixStorage*>(m_diagonals.data());
-    constexpr double bytes = 2.0 * n * n * sizeof(MatrixStorage);
-    run(subtracts ? "Hyperplane::MultiBlock::factor::subtract" : "Hyperplane::MultiBlock::factor::keep", exec,
-        lower.size, n * bytes,
-        TakeLowerNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
-            m_rule,
-            lower.points,
-            lower.couplings,
-            matrix,
-            m_upper_values.data(),
-            m_lower_values.data(),
-            diagonals,
-            m_lists.reverses(),
-            {m_lists.record().ref(), m_lists.first_number(rank, false)}});
-    auto const restore = [&] {
-      if constexpr (subtracts) {
-        run("Hyperplane::MultiBlock::factor::restore", exec, lower.size, bytes,
-            RestoreDiagonals<n, MatrixStorage, vector_length>{lower.points, matrix, diagonals});
-      }
-    };
+    constexpr double bytes = 2.0 * n * n * n * sizeof(MatrixStorage);
+    for (auto const& range : lower) {
+      auto const part = m_lists.lower_part(range);
+      run(subtracts ? "Hyperplane::MultiBlock::factor::subtract" : "Hyperplane::MultiBlock::factor::keep", exec,
+          part.size, bytes,
+          TakeLowerNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+              m_rule,
+              part.points,
+              part.couplings,
+              matrix,
+              m_upper_values.data(),
+              m_lower_values.data(),
+              m_diagonals.template of<MatrixStorage>(range),
+              m_lists.reverses(),
+              {m_lists.record().ref(), range.first_number}});
+    }
     try {
       factor();
     } catch (...) {
-      restore();
+      abandon_factor(exec, stage + 1, a);
       throw;
     }
-    restore();
-    run("Hyperplane::MultiBlock::factor::scale", exec, upper.size, n * bytes,
-        ScaleUpperNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
-            m_rule,
-            upper.points,
-            upper.couplings,
-            matrix,
-            m_factors.data(),
-            m_upper_values.data(),
-            {m_lists.record().ref(), m_lists.first_number(rank, true)}});
+    if constexpr (subtracts) m_diagonals.restore(exec, m_lists, stage + 1, stage, a);
+    for (auto const& range : upper) {
+      auto const part = m_lists.upper_part(range);
+      run("Hyperplane::MultiBlock::factor::scale", exec, part.size, bytes,
+          ScaleUpperNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+              m_rule,
+              part.points,
+              part.couplings,
+              matrix,
+              m_factors.data(),
+              m_upper_values.data(),
+              {m_lists.record().ref(), range.first_number}});
+    }
+  }
+
+  /// Where a factorization ends after so many stages: A has all its diagonal blocks again.
+  template <class MatrixStorage>
+  void abandon_factor(const Exec& exec, int stages, MatrixStorage* a) const {
+    if constexpr (subtracts) {
+      if (!in_order()) m_diagonals.restore_open(exec, m_lists, stages, a);
+    }
   }
 
   /// After all colours: gets ready for failure(), and for the next factorization.
@@ -149,76 +163,63 @@ class ColouredCouplings {
   /// The first coupling of the last factorization that is not finite or cannot be stored. Waits for the instance.
   std::optional<FaceFailure> failure(const Exec& exec) const { return m_lists.failure(exec); }
 
-  /// r_p -= sum of C_pq y_q, before the forward sweep of a colour.
-  void subtract_lower(const Exec& exec, int rank, Scalar* x) const {
-    couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::lower", exec, m_lists.lower_part(rank),
-                                           Terms{m_lower_values.data(), donors(x)}, x);
+  /// r_p -= sum of C_pq y_q, before the forward sweep of a stage.
+  void subtract_lower(const Exec& exec, int stage, Scalar* x) const {
+    for (auto const& range : m_lists.lower_ranges(stage)) {
+      couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::lower", exec, m_lists.lower_part(range),
+                                             Terms{m_lower_values.data(), donors(x)}, x);
+    }
   }
-  /// y_p -= sum of d_p^-1 C_pq x_q, before the backward sweep of a colour.
-  void subtract_upper(const Exec& exec, int rank, Scalar* x) const {
-    couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::upper", exec, m_lists.upper_part(rank),
-                                           Terms{m_upper_values.data(), donors(x)}, x);
+  /// y_p -= sum of d_p^-1 C_pq x_q, before the backward sweep of a stage.
+  void subtract_upper(const Exec& exec, int stage, Scalar* x) const {
+    for (auto const& range : m_lists.upper_ranges(stage)) {
+      couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::upper", exec, m_lists.upper_part(range),
+                                             Terms{m_upper_values.data(), donors(x)}, x);
+    }
   }
 
-  /// The same of M^T. z_p -= sum of (d_q^-1 C_qp)^T z_q, before the forward sweep of a colour.
-  void subtract_lower_transposed(const Exec& exec, int rank, Scalar* x) const {
-    subtract_transposed("Hyperplane::MultiBlock::solve_transposed::lower", exec, m_lists.lower_part(rank),
-                        m_upper_values, x);
+  /// The same of M^T. z_p -= sum of (d_q^-1 C_qp)^T z_q, before the forward sweep of a stage.
+  void subtract_lower_transposed(const Exec& exec, int stage, Scalar* x) const {
+    for (auto const& range : m_lists.lower_ranges(stage)) {
+      subtract_transposed("Hyperplane::MultiBlock::solve_transposed::lower", exec, m_lists.lower_part(range),
+                          m_upper_values, x);
+    }
   }
-  /// z_p -= sum of C_qp^T x_q, before the backward sweep of a colour.
-  void subtract_upper_transposed(const Exec& exec, int rank, Scalar* x) const {
-    subtract_transposed("Hyperplane::MultiBlock::solve_transposed::upper", exec, m_lists.upper_part(rank),
-                        m_lower_values, x);
+  /// z_p -= sum of C_qp^T x_q, before the backward sweep of a stage.
+  void subtract_upper_transposed(const Exec& exec, int stage, Scalar* x) const {
+    for (auto const& range : m_lists.upper_ranges(stage)) {
+      subtract_transposed("Hyperplane::MultiBlock::solve_transposed::upper", exec, m_lists.upper_part(range),
+                          m_lower_values, x);
+    }
   }
-  /// After the forward sweep of a colour with M^T, or after the backward one: brings what its points give to higher, or
+  /// After the forward sweep of a stage with M^T, or after the backward one: sends what its points give to higher, or
   /// to lower colours of other processes, where there are any.
-  void bring_forward_transposed(const Exec& exec, int rank, Scalar* x) const {
-    bring_transposed("Hyperplane::MultiBlock::solve_transposed::give_forward", exec, Remote::Colours::higher, rank,
-                     m_upper_values, x);
+  void send_forward_transposed(const Exec& exec, int stage, Scalar* x) const {
+    send_transposed("Hyperplane::MultiBlock::solve_transposed::give_forward", exec, Remote::Colours::higher, stage,
+                    m_upper_values, x);
   }
-  void bring_backward_transposed(const Exec& exec, int rank, Scalar* x) const {
-    bring_transposed("Hyperplane::MultiBlock::solve_transposed::give_backward", exec, Remote::Colours::lower, rank,
-                     m_lower_values, x);
+  void send_backward_transposed(const Exec& exec, int stage, Scalar* x) const {
+    send_transposed("Hyperplane::MultiBlock::solve_transposed::give_backward", exec, Remote::Colours::lower, stage,
+                    m_lower_values, x);
   }
 
  private:
+  using Lists = ColourLists<Exec, vector_length>;
   using Terms = KeptTerms<Scalar, n, vector_length, Storage>;
   using Given = std::vector<Kokkos::View<FaceCoupling*, typename Exec::memory_space>>;
-
-  ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
-                    const std::vector<Factors>& factors, const Rule& rule, std::shared_ptr<Remote> remote,
-                    bool in_order, RemoteLists others, int count)
-      : m_rule(rule),
-        m_remote(std::move(remote)),
-        m_lists(exec, grid, ranks, std::move(others), as_size(count)),
-        m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
-        m_first_packs(to_space(exec, "Hyperplane::MultiBlock::first_packs", first_packs(grid, in_order))),
-        m_lower_values(
-            unset<Storage>(exec, "Hyperplane::MultiBlock::lower", in_order ? 0 : m_lists.lower_coefficients())),
-        m_upper_values(unset<Storage>(exec, "Hyperplane::MultiBlock::upper",
-                                      in_order && !subtracts ? 0 : m_lists.upper_list().couplings.size())),
-        m_diagonals(unset<Scalar>(exec, "Hyperplane::MultiBlock::diagonals",
-                                  in_order || !subtracts ? 0 : m_lists.most_lower_points())) {
-    if (in_order) m_faces.emplace(exec, grid, m_lists.lower_list(), m_lists.upper_list(), subtracts);
-    if (subtracts && m_remote) m_remote->connect(exec, m_lists.upper_list(), m_lists.upper_begin(), m_upper_values);
-    m_given_to_lower = given_to(exec, Remote::Colours::lower);
-    m_given_to_higher = given_to(exec, Remote::Colours::higher);
-  }
 
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const {
     if (!m_remote) return DonorValues<Scalar, n, vector_length>(x);
     return {x, m_remote->ghosts(), m_lists.own_packs()};
   }
 
-  template <class T>
-  static Kokkos::View<T*, typename Exec::memory_space> unset(const Exec& exec, const std::string& label,
-                                                             std::size_t blocks) {
-    return Kokkos::View<T*, typename Exec::memory_space>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
-                                                         blocks * n * n);
+  static Values unset(const Exec& exec, const std::string& label, std::size_t blocks) {
+    return Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), blocks * n * n);
   }
 
-  template <class Record, class MatrixStorage, class Matrix>
-  void check(const Exec& exec, const FacePart& part, const Matrix& a, std::int64_t first) const {
+  template <class Record, class MatrixStorage>
+  void check(const Exec& exec, const FacePart& part,
+             const InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n>& a, std::int64_t first) const {
     run("Hyperplane::MultiBlock::factor::check", exec, part.size, 2.0 * n * n * sizeof(MatrixStorage),
         CheckCouplings<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
             m_rule, part.points, part.couplings, a, m_factors.data(), {m_lists.record().ref(), first}});
@@ -252,23 +253,23 @@ class ColouredCouplings {
     with_transposed_terms(
         kept, x, [&](const auto& terms) { couple<true, Scalar, n, vector_length>(label, exec, part, terms, x); });
   }
-  void bring_transposed(const char* label, const Exec& exec, typename Remote::Colours colours, int rank,
-                        const Values& kept, Scalar* x) const {
+  void send_transposed(const char* label, const Exec& exec, typename Remote::Colours colours, int stage,
+                       const Values& kept, Scalar* x) const {
     if (!m_remote) return;
-    auto const& couplings = (colours == Remote::Colours::higher ? m_given_to_higher : m_given_to_lower)[as_size(rank)];
+    auto const& couplings = (colours == Remote::Colours::higher ? m_given_to_higher : m_given_to_lower)[as_size(stage)];
     auto const values = static_cast<std::int64_t>(couplings.size()) * n;
     with_transposed_terms(kept, x, [&]<class Coefficients>(const TransposedTermsOf<Coefficients>& terms) {
       run(label, exec, values, 2.0 * sizeof(Scalar),
           GiveTransposedTerms<Scalar, n, vector_length, Coefficients>{{couplings.data(), terms},
-                                                                      m_remote->room_to_give(colours, rank)});
+                                                                      m_remote->room_to_give(colours, stage)});
     });
-    m_remote->bring_given(exec, colours, rank);
+    m_remote->send_given(exec, colours, stage);
   }
-  Given given_to(const Exec& exec, typename Remote::Colours colours) const {
+  Given given_to(const Exec& exec, const std::vector<int>& ranks, typename Remote::Colours colours) const {
     Given result;
-    for (int rank = 0; m_remote && rank < m_remote->colours(); ++rank) {
+    for (int stage = 0; m_remote && stage < m_remote->stages().count(); ++stage) {
       auto const couplings =
-          m_lists.with_reverses(m_remote->given_to(colours, rank), rank, colours == Remote::Colours::higher);
+          m_lists.with_reverses(m_remote->given_to(colours, stage), ranks, colours == Remote::Colours::higher);
       result.push_back(to_space(exec, "Hyperplane::MultiBlock::given", couplings));
     }
     return result;
@@ -282,12 +283,12 @@ class ColouredCouplings {
 
   Rule m_rule;
   std::shared_ptr<Remote> m_remote;
-  ColourLists<Exec, vector_length> m_lists;
+  Lists m_lists;
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_first_packs;
   Values m_lower_values, m_upper_values;
-  Given m_given_to_lower, m_given_to_higher;                       ///< of each colour
-  Kokkos::View<Scalar*, typename Exec::memory_space> m_diagonals;  ///< as wide as those of a matrix may be
+  Given m_given_to_lower, m_given_to_higher;  ///< of each stage
+  KeptDiagonals<Scalar, n, Exec, vector_length> m_diagonals;
   std::optional<OutsideFaces<Exec, vector_length>> m_faces;
 };
 

@@ -5,6 +5,8 @@
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/blocks_by_colour.hpp>
 #include <hyperplane/blocks/detail/first_failure.hpp>
+#include <hyperplane/blocks/detail/ranked_blocks.hpp>
+#include <hyperplane/blocks/detail/through_stages.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/core/abi.hpp>
@@ -14,7 +16,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The preconditioners of a MultiBlock and what couples them, colour after colour, with those of other processes: see
+/// The preconditioners of a MultiBlock and what couples them, stage after stage, with those of other processes: see
 /// there.
 template <class P>
 class CoupledBlocks {
@@ -34,65 +36,51 @@ class CoupledBlocks {
     }
   }
 
+  template <class Options>
+  static bool can_be_cut(const Options& options) {
+    return RankedBlocks<P>::can_be_cut(options);
+  }
+
   /// Throws Error where grid blocks are parts of larger grids.
   const P& block(int number) const { return m_blocks.block(number); }
 
   template <class Matrix>
   void factor(const Exec& exec, const Matrix& a) {
-    if (!m_blocks.is_coupled()) return m_blocks.factor(exec, a, 0);
-    int const last = m_blocks.colours() - 1;
-    try {
-      for (int colour = 0; colour <= last; ++colour) {
-        if constexpr (couples) {
-          if (m_remote) {
-            factor_over_ranks(exec, a, colour);
-            continue;
-          }
-        }
-        m_blocks.factor(exec, a, colour);
-        if (colour == last) m_blocks.finish_factor(exec);
-      }
-    } catch (...) {
-      m_blocks.conclude(exec);
-      throw;
+    if constexpr (couples) {
+      if (m_blocks.is_coupled()) return factor_coupled(exec, a);
     }
+    m_blocks.factor(exec, a, 0);
   }
 
   template <class Vector>
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    int const last = m_blocks.colours() - 1;
-    for (int colour = 0; colour <= last; ++colour) {
-      m_blocks.solve_upwards(exec, colour, rhs, x);
-      if constexpr (couples) {
-        if (m_remote && colour < last) m_remote->bring_forward(exec, colour, x.flat().data());
-      }
-    }
-    for (int colour = last - 1; colour >= 0; --colour) {
-      if constexpr (couples) {
-        if (m_remote) m_remote->bring_backward(exec, colour + 1, x.flat().data());
-      }
-      m_blocks.solve_downwards(exec, colour, x);
+    auto const upwards = [&](int stage) { m_blocks.solve_upwards(exec, stage, rhs, x); };
+    if constexpr (couples) {
+      auto* const values = x.flat().data();
+      solve_stages(
+          exec, m_remote.get(), m_blocks.stages(), upwards,
+          [&](int stage) { m_blocks.solve_downwards(exec, stage, x); },
+          [&](int stage) { m_remote->send_forward(exec, stage, values); },
+          [&](int stage) { m_remote->send_backward(exec, stage, values); });
+    } else {
+      upwards(0);
     }
   }
 
   /// x = M^-T rhs; x may be rhs.
   template <class Vector>
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    auto const upwards = [&](int stage) { m_blocks.solve_transposed_upwards(exec, stage, rhs, x); };
     if constexpr (couples) {
       if (m_remote) prepare_transposed(exec);
-    }
-    int const last = m_blocks.colours() - 1;
-    for (int colour = 0; colour <= last; ++colour) {
-      m_blocks.solve_transposed_upwards(exec, colour, rhs, x);
-      if constexpr (couples) {
-        if (m_remote && colour < last) m_blocks.couplings()->bring_forward_transposed(exec, colour, x.flat().data());
-      }
-    }
-    for (int colour = last - 1; colour >= 0; --colour) {
-      if constexpr (couples) {
-        if (m_remote) m_blocks.couplings()->bring_backward_transposed(exec, colour + 1, x.flat().data());
-      }
-      m_blocks.solve_transposed_downwards(exec, colour, x);
+      auto* const values = x.flat().data();
+      solve_stages(
+          exec, m_remote.get(), m_blocks.stages(), upwards,
+          [&](int stage) { m_blocks.solve_transposed_downwards(exec, stage, x); },
+          [&](int stage) { m_blocks.couplings()->send_forward_transposed(exec, stage, values); },
+          [&](int stage) { m_blocks.couplings()->send_backward_transposed(exec, stage, values); });
+    } else {
+      upwards(0);
     }
   }
 
@@ -115,15 +103,23 @@ class CoupledBlocks {
   }
 
   template <class Matrix>
-  void factor_over_ranks(const Exec& exec, const Matrix& a, int colour) {
+  void factor_coupled(const Exec& exec, const Matrix& a) {
+    int const count = m_blocks.stages();
+    int done = 0;
     // All that may fail in one process alone.
-    m_remote->agree([&] {
-      if (colour > 0) m_remote->take_over_coefficients(exec, colour - 1);
-      m_blocks.factor(exec, a, colour);
-      m_remote->hand_over_coefficients(exec, colour);
-      if (colour + 1 == m_blocks.colours()) m_blocks.finish_factor(exec);
-    });
-    m_remote->exchange_coefficients(exec, colour);
+    auto const factor_stage = [&] {
+      if (m_remote && done > 0) m_remote->take_over_coefficients(exec, done - 1);
+      m_blocks.factor(exec, a, done);
+      ++done;
+      if (m_remote) m_remote->hand_over_coefficients(exec, done - 1);
+      if (done == count) m_blocks.finish_factor(exec);
+    };
+    try {
+      factor_stages(exec, m_remote.get(), count, factor_stage);
+    } catch (...) {
+      m_blocks.abandon_factor(exec, a, done);
+      throw;
+    }
   }
 
   void prepare_transposed(const Exec& exec) const {

@@ -38,7 +38,7 @@ class PartByColours {
                 bool is_natural, std::optional<RemoteLists> others)
       : m_blocks(exec, grid, options, colouring, is_natural, nullptr, std::move(others)) {}
 
-  int colours() const { return m_blocks.colours(); }
+  int colours() const { return m_blocks.stages(); }
 
   /// When all parts are there, of which this is number `own`: finds where coefficients and factors are that come from
   /// the others. Waits for the instance.
@@ -72,8 +72,12 @@ class PartByColours {
     bring_coefficients(exec, colours() - 1);
     m_blocks.finish_factor(exec);
   }
-  /// Where a factorization ends before it: what is recorded so far is no failure of the next one.
-  void abandon_factor(const Exec& exec) const { m_blocks.conclude(exec); }
+  /// Where a factorization ends before it: what is recorded so far is no failure of the next one. Grid blocks are whole
+  /// here, so that A has its diagonal blocks again after each colour.
+  template <class Matrix>
+  void abandon_factor(const Exec& exec, const Matrix& a) const {
+    m_blocks.abandon_factor(exec, a, 0);
+  }
 
   /// Of BlocksByColour.
   template <class Vector>

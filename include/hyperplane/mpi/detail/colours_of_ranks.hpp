@@ -5,6 +5,7 @@
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/blocks/remote_colours.hpp>
+#include <hyperplane/blocks/stages.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -42,7 +43,7 @@ struct GatherCoefficients {
   }
 };
 
-/// RemoteColours over the ranks of a DistributedGrid. Each colour has messages of its own: coefficients and what the
+/// RemoteColours over the ranks of a DistributedGrid. Each stage has messages of its own: coefficients and what the
 /// forward sweep has computed go to higher colours, what the backward sweep has to lower ones.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
 class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
@@ -50,21 +51,23 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   using Values = typename RemoteColours<Scalar, Exec, Storage>::Values;
   using Colours = typename RemoteColours<Scalar, Exec, Storage>::Colours;
 
-  /// `colours` are those of all grid blocks, 0, 1, ... without gaps; coefficients: whether they are to be brought.
-  /// Waits for the instance.
+  /// `colours` are those of all grid blocks, 0, 1, ... without gaps, and so are stages; coefficients: whether they are
+  /// to be brought. Waits for the instance.
   ColoursOfRanks(const Exec& exec, const DistributedGrid& grid, Transport transport, const std::vector<int>& colours,
-                 bool coefficients)
+                 const Stages& stages, bool coefficients)
       : m_communicator(grid.communicator()),
         m_transport(transport),
         m_count(*std::ranges::max_element(colours) + 1),
+        m_stages(stages.of_some(grid.local(), grid.blocks())),
         m_rise(rises_along_axes(grid.whole(), colours)) {
     m_lists.lower.resize(as_size(m_count));
     m_lists.upper.resize(as_size(m_count));
-    list_ghosts(exec, grid, colours);
-    if (coefficients) list_reverses(grid, colours);
+    list_ghosts(exec, grid, colours, stages);
+    if (coefficients) list_reverses(grid, colours, stages);
   }
 
   int colours() const override { return m_count; }
+  const Stages& stages() const override { return m_stages; }
   bool rise_along_axes() const override { return m_rise; }
   std::vector<FaceCouplingEntry> lower(int colour) const override { return m_lists.lower[as_size(colour)]; }
   std::vector<FaceCouplingEntry> upper(int colour) const override { return m_lists.upper[as_size(colour)]; }
@@ -74,10 +77,10 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
                const Values& values) override {
     m_values = values;
     auto received = upper.couplings.size() - m_lists.reverses.size();
-    for (std::size_t c = 0; c < as_size(m_count); ++c) {
-      auto const& list = m_coefficients[c];
+    for (auto const& list : m_coefficients) {
       std::vector<int> numbers;
       for (auto const& sent : list.sent()) {
+        auto const c = as_size(m_colours[as_size(sent.block)]);
         numbers.push_back(find_coupling(upper, begin[c], begin[c + 1], sent.slot, sent.direction));
       }
       m_numbers.push_back(to_space(exec, std::string(label) + "::coefficients", numbers));
@@ -102,39 +105,60 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
 
   void agree(FunctionRef<> function) const override { m_communicator.agree(function); }
 
-  void hand_over_coefficients(const Exec& exec, int colour) const override {
-    auto const* const mail = find_coefficient_mail(colour);
+  void expect_coefficients() const override {
+    for (auto const& mail : m_coefficient_mail) {
+      if (!mail.empty()) mail.expect();
+    }
+  }
+  void hand_over_coefficients(const Exec& exec, int stage) const override {
+    auto const* const mail = find_coefficient_mail(stage);
     if (mail == nullptr) return;
     mail->pack(exec, "Hyperplane::DistributedMultiBlock::factor::pack", 2.0 * sizeof(Storage),
-               GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data()});
+               GatherCoefficients<Storage, n>{m_numbers[as_size(stage)].data(), m_values.data()});
     mail->hand_over(exec);
   }
-  void exchange_coefficients(const Exec& exec, int colour) const override {
-    auto const* const mail = find_coefficient_mail(colour);
+  void exchange_coefficients(const Exec& exec, int stage) const override {
+    auto const* const mail = find_coefficient_mail(stage);
     if (mail == nullptr) return;
     mail->start(exec);
-    mail->wait();
+    mail->wait_for_received();
   }
-  void take_over_coefficients(const Exec& exec, int colour) const override {
-    auto const* const mail = find_coefficient_mail(colour);
+  void take_over_coefficients(const Exec& exec, int stage) const override {
+    auto const* const mail = find_coefficient_mail(stage);
     if (mail != nullptr) mail->take_over(exec);
   }
-  void bring_forward(const Exec& exec, int colour, Scalar* x) const override {
-    bring(exec, m_forward[as_size(colour)], x);
+  void finish_coefficients() const override {
+    for (auto const& mail : m_coefficient_mail) {
+      if (!mail.empty()) mail.wait_for_sent();
+    }
   }
-  void bring_backward(const Exec& exec, int colour, Scalar* x) const override {
-    bring(exec, m_backward[as_size(colour)], x);
+
+  // In the order in which they are sent.
+  void expect_values() const override {
+    for (auto const& exchange : m_forward) exchange.expect();
+    for (auto exchange = m_backward.rbegin(); exchange != m_backward.rend(); ++exchange) exchange->expect();
+  }
+  void send_forward(const Exec& exec, int stage, Scalar* x) const override { m_forward[as_size(stage)].start(exec, x); }
+  void await_forward(const Exec& exec, int stage) const override { m_forward[as_size(stage)].await(exec); }
+  void send_backward(const Exec& exec, int stage, Scalar* x) const override {
+    m_backward[as_size(stage)].start(exec, x);
+  }
+  void await_backward(const Exec& exec, int stage) const override { m_backward[as_size(stage)].await(exec); }
+  void finish_values() const override {
+    for (auto const* const all : {&m_forward, &m_backward}) {
+      for (auto const& exchange : *all) exchange.wait_for_sent();
+    }
   }
   Scalar* ghosts() const override { return m_ghosts.data(); }
 
-  const std::vector<FaceCoupling>& given_to(Colours colours, int colour) const override {
-    return m_lists.given[static_cast<std::size_t>(colours)][as_size(colour)];
+  const std::vector<FaceCoupling>& given_to(Colours colours, int stage) const override {
+    return m_lists.given[static_cast<std::size_t>(colours)][as_size(stage)];
   }
-  Scalar* room_to_give(Colours colours, int colour) const override {
-    return exchange(colours, colour).mailbox().sent().data();
+  Scalar* room_to_give(Colours colours, int stage) const override {
+    return exchange(colours, stage).mailbox().sent().data();
   }
-  void bring_given(const Exec& exec, Colours colours, int colour) const override {
-    exchange(colours, colour).send_prepared(exec);
+  void send_given(const Exec& exec, Colours colours, int stage) const override {
+    exchange(colours, stage).send_prepared(exec);
   }
 
   void forget_lists() override { m_lists = Lists(); }
@@ -145,28 +169,31 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
 
   static constexpr const char* label = "Hyperplane::DistributedMultiBlock";
 
-  /// Null where no coefficients of a colour are brought.
-  const Mailbox<Storage, Exec>* find_coefficient_mail(int colour) const {
+  /// Null where no coefficients of a stage are brought.
+  const Mailbox<Storage, Exec>* find_coefficient_mail(int stage) const {
     if (m_coefficient_mail.empty()) return nullptr;
-    auto const& mail = m_coefficient_mail[as_size(colour)];
+    auto const& mail = m_coefficient_mail[as_size(stage)];
     return mail.empty() ? nullptr : &mail;
   }
 
-  const Exchange& exchange(Colours colours, int colour) const {
-    return (colours == Colours::higher ? m_forward : m_backward)[as_size(colour)];
+  const Exchange& exchange(Colours colours, int stage) const {
+    return (colours == Colours::higher ? m_forward : m_backward)[as_size(stage)];
   }
 
-  static void bring(const Exec& exec, const Exchange& exchange, Scalar* x) {
-    exchange.start(exec, x);
-    exchange.finish(exec);
-  }
-
-  void list_ghosts(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& colours) {
+  void list_ghosts(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& colours,
+                   const Stages& stages) {
     std::vector<RemoteFaces<vector_length>> forward, backward;
     auto const colour = [&](int block) { return colours[as_size(block)]; };
-    for (int c = 0; c < m_count; ++c) {
-      forward.emplace_back(grid, [&](const Interface& i) { return colour(i.donor) == c && colour(i.block) > c; });
-      backward.emplace_back(grid, [&](const Interface& i) { return colour(i.donor) == c && colour(i.block) < c; });
+    for (int stage = 0; stage < stages.count(); ++stage) {
+      auto const is_sent = [&](int donor, const Point& q) { return stages.of(donor, q.j) == stage; };
+      auto const rises = [&](const Interface& i) {
+        return stages.has(stage, i.donor) && colour(i.block) > colour(i.donor);
+      };
+      auto const falls = [&](const Interface& i) {
+        return stages.has(stage, i.donor) && colour(i.block) < colour(i.donor);
+      };
+      forward.emplace_back(grid, rises, is_sent);
+      backward.emplace_back(grid, falls, is_sent);
     }
     std::int64_t packs = 0;
     for (auto const* const all : {&forward, &backward}) {
@@ -193,12 +220,13 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     for (auto const& faces : forward) m_lists.given[static_cast<std::size_t>(Colours::higher)].push_back(faces.sent());
   }
 
-  void list_reverses(const DistributedGrid& grid, const std::vector<int>& colours) {
+  void list_reverses(const DistributedGrid& grid, const std::vector<int>& colours, const Stages& stages) {
+    m_colours = colours;
     // By the point of the higher colour and its face: the point of the lower one; by that one: its couplings.
     std::map<std::tuple<std::int64_t, int, int>, std::pair<int, std::int64_t>> donors;
     std::map<std::pair<int, std::int64_t>, std::pair<int, int>> ranges;
-    for (int c = 0; c < m_count; ++c) {
-      m_coefficients.emplace_back(grid, colours, c);
+    for (int stage = 0; stage < stages.count(); ++stage) {
+      m_coefficients.emplace_back(grid, colours, stages, stage);
       check_coupling_count(m_lists.reverses.size() + m_coefficients.back().received().size());
       for (auto const& coupling : m_coefficients.back().received()) {
         int const number = static_cast<int>(m_lists.reverses.size());
@@ -226,9 +254,11 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   Communicator m_communicator;
   Transport m_transport;
   int m_count;
+  Stages m_stages;
   bool m_rise;
   Lists m_lists;
-  /// By the colour of what is sent.
+  std::vector<int> m_colours;  ///< of all grid blocks, where coefficients are brought
+  /// By the stage of what is sent.
   std::vector<Reverses> m_coefficients;
   std::vector<Exchange> m_forward, m_backward;
   std::vector<Mailbox<Storage, Exec>> m_coefficient_mail;

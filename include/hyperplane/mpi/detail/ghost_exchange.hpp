@@ -80,12 +80,24 @@ class GhostExchange {
     if (!m_mail.empty()) m_mail.finish(exec);
   }
 
-  /// start() and finish() with what kernels have written where the mailbox has what is sent.
+  /// start() with what kernels have written where the mailbox has what is sent.
   void send_prepared(const Exec& exec) const {
     if (m_mail.empty()) return;
     m_mail.hand_over(exec);
     m_mail.start(exec);
-    finish(exec);
+  }
+  /// Before start(), where messages are to be expected by then, and instead of finish() where those that are sent are
+  /// waited for later.
+  void expect() const {
+    if (!m_mail.empty()) m_mail.expect();
+  }
+  void await(const Exec& exec) const {
+    if (m_mail.empty()) return;
+    m_mail.wait_for_received();
+    m_mail.take_over(exec);
+  }
+  void wait_for_sent() const {
+    if (!m_mail.empty()) m_mail.wait_for_sent();
   }
 
   /// For what has started and is not wanted because of an error, which is to be thrown on: nothing is on its way into

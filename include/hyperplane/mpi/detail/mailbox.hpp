@@ -128,8 +128,19 @@ class Mailbox {
     }
     m_requests->start();
   }
+  /// On hosts messages may be expected long before they come. (On devices what reads those before may not be done.)
+  void expect() const {
+    if constexpr (HostExecutionSpace<Exec>) m_requests->expect();
+  }
   void wait() const {
-    if (m_transport != Transport::peer) m_requests->finish();
+    wait_for_received();
+    wait_for_sent();
+  }
+  void wait_for_received() const {
+    if (m_transport != Transport::peer) m_requests->finish_receives();
+  }
+  void wait_for_sent() const {
+    if (m_transport != Transport::peer) m_requests->finish_sends();
   }
   void take_over([[maybe_unused]] const Exec& exec) const {
     if constexpr (CudaExecutionSpace<Exec>) {

@@ -17,14 +17,15 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Persistent requests to send and to receive, started and finished together. Receives come first, so that they are
-/// there when the messages arrive.
+/// Persistent requests to send and to receive. Receives come first, so that they are there when the messages arrive.
 class PersistentRequests {
  public:
   explicit PersistentRequests(const Communicator& communicator) : m_communicator(communicator) {}
   ~PersistentRequests() {
     if (!mpi_runs()) return;
-    for (auto& request : m_requests) MPI_Request_free(&request);
+    for (auto* const requests : {&m_receives, &m_sends}) {
+      for (auto& request : *requests) MPI_Request_free(&request);
+    }
   }
   PersistentRequests(const PersistentRequests&) = delete;
   PersistentRequests& operator=(const PersistentRequests&) = delete;
@@ -34,25 +35,42 @@ class PersistentRequests {
     MPI_Request request = MPI_REQUEST_NULL;
     mpi_call("MPI_Recv_init",
              MPI_Recv_init(values, checked(count, rank), type<Scalar>(), rank, tag, m_communicator.get(), &request));
-    m_requests.push_back(request);
+    m_receives.push_back(request);
   }
   template <class Scalar>
   void add_send(const Scalar* values, std::int64_t count, int rank) {
     MPI_Request request = MPI_REQUEST_NULL;
     mpi_call("MPI_Send_init",
              MPI_Send_init(values, checked(count, rank), type<Scalar>(), rank, tag, m_communicator.get(), &request));
-    m_requests.push_back(request);
+    m_sends.push_back(request);
   }
 
-  bool empty() const { return m_requests.empty(); }
-  void start() { mpi_call("MPI_Startall", MPI_Startall(static_cast<int>(m_requests.size()), m_requests.data())); }
-  void finish() {
-    mpi_call("MPI_Waitall", MPI_Waitall(static_cast<int>(m_requests.size()), m_requests.data(), MPI_STATUSES_IGNORE));
+  /// Starts the receives, unless they have been.
+  void expect() {
+    if (!m_expects) start(m_receives);
+    m_expects = true;
   }
+  /// Starts the sends, after the receives.
+  void start() {
+    expect();
+    start(m_sends);
+  }
+  void finish_receives() {
+    finish(m_receives);
+    m_expects = false;
+  }
+  void finish_sends() { finish(m_sends); }
 
  private:
   /// The communicator is the library's own.
   static constexpr int tag = 0;
+
+  static void start(std::vector<MPI_Request>& requests) {
+    mpi_call("MPI_Startall", MPI_Startall(static_cast<int>(requests.size()), requests.data()));
+  }
+  static void finish(std::vector<MPI_Request>& requests) {
+    mpi_call("MPI_Waitall", MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+  }
 
   template <class Value>
   static MPI_Datatype type() {
@@ -74,7 +92,8 @@ class PersistentRequests {
   }
 
   Communicator m_communicator;
-  std::vector<MPI_Request> m_requests;
+  std::vector<MPI_Request> m_receives, m_sends;
+  bool m_expects = false;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

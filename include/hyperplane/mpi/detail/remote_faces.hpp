@@ -26,9 +26,12 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <int vector_length>
 class RemoteFaces {
  public:
-  /// Of the interfaces for which `counts` is true. One function for all callers: a template would be compiled twice for
-  /// each block size and storage of what is coupled by colours.
-  RemoteFaces(const DistributedGrid& grid, const std::function<bool(const Interface&)>& counts) {
+  /// Of the interfaces for which `counts` is true, and of their points those of whose donor counts_donor() is. One
+  /// function for all callers: a template would be compiled twice for each block size and storage of what is coupled by
+  /// colours.
+  RemoteFaces(
+      const DistributedGrid& grid, const std::function<bool(const Interface&)>& counts,
+      const std::function<bool(int, const Point&)>& counts_donor = [](int, const Point&) { return true; }) {
     BlockPacks<vector_length> const packs(grid.local());
     int const rank = grid.communicator().rank();
     std::map<int, std::vector<FaceCouplingEntry>> to_receive;
@@ -38,13 +41,15 @@ class RemoteFaces {
       if (owner == donor_owner || !counts(interface)) continue;
       if (owner == rank) {
         BlockSlots<vector_length> const slots(grid.local(), packs, grid.local_number(interface.block));
-        for_each_pair(interface, [&](const Point& p, const Point&) {
+        for_each_pair(interface, [&](const Point& p, const Point& q) {
+          if (!counts_donor(interface.donor, q)) return;
           to_receive[donor_owner].push_back({slots.face_point(p), {{}, interface.donor, interface.face}});
         });
       } else if (donor_owner == rank) {
         BlockSlots<vector_length> const slots(grid.local(), packs, grid.local_number(interface.donor));
         int const number = grid.local_number(interface.donor);
         for_each_pair(interface, [&](const Point&, const Point& q) {
+          if (!counts_donor(interface.donor, q)) return;
           FaceCoupling coupling{slots.slot(q), number, interface.face};
           coupling.back = interface.donor_face();
           to_send[owner].push_back(coupling);

@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/interface.hpp>
+#include <hyperplane/blocks/stages.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -19,7 +20,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The couplings of points of a colour to points of higher colours on other ranks, whose coefficients the diagonal
+/// The couplings of points of a stage to points of higher colours on other ranks, whose coefficients the diagonal
 /// blocks of these need: which of them this rank sends, and which it gets.
 ///
 /// Both sides have them in the same order, without a word: by rank, then by grid block, point and face of the lower
@@ -40,19 +41,21 @@ class ReverseCouplings {
     auto order() const { return std::tuple(block, point, static_cast<int>(direction)); }
   };
 
-  ReverseCouplings(const DistributedGrid& grid, const std::vector<int>& colours, int colour) {
+  ReverseCouplings(const DistributedGrid& grid, const std::vector<int>& colours, const Stages& stages, int stage) {
     BlockPacks<vector_length> const packs(grid.local());
     int const rank = grid.communicator().rank();
     std::map<int, std::vector<Coupling>> to_send, to_receive;
     for (auto const& interface : grid.whole().interfaces()) {
       int const owner = grid.owner(interface.block), donor_owner = grid.owner(interface.donor);
-      bool const counts = colours[as_size(interface.donor)] == colour && colours[as_size(interface.block)] > colour;
+      bool const counts =
+          colours[as_size(interface.block)] > colours[as_size(interface.donor)] && stages.has(stage, interface.donor);
       if (owner == donor_owner || !counts || (owner != rank && donor_owner != rank)) continue;
       bool const sends = donor_owner == rank;
       BlockSlots<vector_length> const slots(grid.local(), packs,
                                             grid.local_number(sends ? interface.donor : interface.block));
       auto const& donor = grid.whole().block(interface.donor);
       for_each_pair(interface, [&](const Point& p, const Point& q) {
+        if (stages.of(interface.donor, q.j) != stage) return;
         (sends ? to_send[owner] : to_receive[donor_owner])
             .push_back(
                 {interface.donor, donor.index(q), interface.donor_face(), slots.slot(sends ? q : p), interface.face});

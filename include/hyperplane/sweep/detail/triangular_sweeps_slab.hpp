@@ -51,6 +51,9 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
     }
   }
 
+  /// What slabs hand on in sweeps with M^T.
+  const SlabHandedOnMemory<Scalar, n, vector_length, Exec>& handed_on() const { return m_handed_on; }
+
   /// With M^T; x may be rhs. The first call for several vectors allocates, but of scalars, which have as few factors as
   /// vectors have values: these vectors follow one another.
   template <int count>

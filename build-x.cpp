@@ -1,0 +1,1 @@
+#include <hyperplane/hyperplane.hpp>
