@@ -10,7 +10,7 @@
 
 // A rank whose own product throws inside of an iteration, while the others wait for its message and its sum: they never
 // learn of it, but it has its exception, gives up all it has without waiting for anybody, and can end the program.
-namespace hyperplane::test {
+namespace hyperplane::test::throwing_rank {
 namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
@@ -57,4 +57,4 @@ TEST(ThrowingRank, has_its_exception_and_ends_the_program) {
 }
 
 }  // namespace
-}  // namespace hyperplane::test
+}  // namespace hyperplane::test::throwing_rank

@@ -139,7 +139,7 @@ class MultiBlockOnDevices {
       if (m_box) return m_box->status();
     }
     Status first;
-    int place = 0;
+    std::int64_t place = 0;
     m_grid.for_parts([&](int p) {
       auto found = first_failure(p);
       if (found.status.ok()) return;

@@ -176,15 +176,14 @@ void residual(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storag
 /// y = A^T x and r = b - A^T x, as on grids: apply() and residual() of A^T, of PointVectors with csr/tall_product.hpp,
 /// too. The lists are those of `transposed(exec, a)`, since A has its blocks by rows alone. Throws Error where they are
 /// of other arrays than those of A.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class Vector>
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class X, class Y>
 void apply_transposed(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
-                      const detail::TransposedLists<Exec, Offset>& lists, const Vector& x, const Vector& y) {
+                      const detail::TransposedLists<Exec, Offset>& lists, const X& x, const Y& y) {
   apply(exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>(lists, a), x, y);
 }
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class Vector>
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class B, class X, class R>
 void residual_transposed(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
-                         const detail::TransposedLists<Exec, Offset>& lists, const Vector& b, const Vector& x,
-                         const Vector& r) {
+                         const detail::TransposedLists<Exec, Offset>& lists, const B& b, const X& x, const R& r) {
   residual(exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>(lists, a), b, x, r);
 }
 

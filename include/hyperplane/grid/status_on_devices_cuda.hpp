@@ -14,16 +14,21 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Exec, class OfPart>
 FactorStatus status_on_devices(const GridOnDevices<Exec>& grid, const OfPart& of_part) {
   FactorStatus first;
+  std::int64_t first_number = 0;
   grid.for_parts([&](int p) {
     FactorStatus found = of_part(p);
-    if (found.ok() || !first.ok()) return;
+    if (found.ok()) return;
     int const below = grid.first_layer(p);
     found.point.k += below;
+    // What a part leaves to the one above it shows at a point of the latter, which may have failures before it.
+    auto const number = grid.box().index(found.point);
+    if (!first.ok() && number >= first_number) return;
     if (found.block) {
       found.block->point.k += below;
       found.points_out = !grid.box().contains(neighbour(found.block->point, found.block->direction));
     }
     first = found;
+    first_number = number;
   });
   return first;
 }

@@ -247,7 +247,10 @@ class BlockTridiagonal {
     if (lines().on_grids()) fail(function(transposed) + ": arrays of points belong to lists, not to grid lines");
     check_rows(function(transposed), "the right-hand side", rhs);
     check_rows(function(transposed), "x", x);
+    static_assert((Rhs::rank() == 3) == (X::rank() == 3),
+                  "the right-hand side and x both have columns, or neither has");
     if constexpr (X::rank() == 3) {
+      require(x.extent(1) > 0, function(transposed) + ": x has no column");
       check_columns(transposed, static_cast<int>(rhs.extent(1)), static_cast<int>(x.extent(1)));
       solve_in<true, transposed>(exec, detail::LineData::outer, rhs.data(), x.data(), static_cast<int>(x.extent(1)));
     } else {

@@ -93,10 +93,11 @@ class LineImplicitCsr {
   }
 
   /// The same for several vectors, of each with the sums of a solve with it alone, where Lines take columns, as
-  /// BlockTridiagonal does: the rest of A is read once for all of them, and so are factors, but on LinePath::staged,
-  /// where each vector reads them. A sweep has a launch more, one with w other than 1 as many as with one vector.
-  /// Throws Error as for one vector, and in several sweeps where there are more of them than
-  /// LineImplicitOptions::vectors.
+  /// BlockTridiagonal does: the rest of A is read once for all of them, and so are the factors of whole lines, but on
+  /// LinePath::staged, where each vector reads them, as it does what joins the parts of lines that are cut. The first
+  /// sweep has two launches more for all vectors, later ones have one more. That pays where there are several sweeps:
+  /// with one, vectors may as well follow one another. Throws Error as for one vector, and in several sweeps where
+  /// there are more of them than LineImplicitOptions::vectors.
   template <int count>
   void solve(const Exec& exec, const PointVectors<Scalar, n, count, Exec>& rhs,
              const PointVectors<Scalar, n, count, Exec>& x) const {

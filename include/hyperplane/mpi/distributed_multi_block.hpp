@@ -175,7 +175,8 @@ class DistributedMultiBlock {
   }
 
   /// Whether the last factor() failed, where, and why, the same on all ranks: the first failure in the order of the
-  /// factorization. Waits for the instance.
+  /// factorization, but where it goes_through_devices() an overflow of what a rank has left to the one above it comes
+  /// before other failures of the latter. Waits for the instance.
   Status status(const execution_space& exec) const {
     static_assert(std::is_trivially_copyable_v<BlockStatus>);
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
@@ -216,10 +217,7 @@ class DistributedMultiBlock {
   /// That of this rank, see MultiBlock::first_failure().
   auto first_failure(const execution_space& exec) const {
     if constexpr (can_go_through_devices) {
-      if (m_part) {
-        auto const [status, block] = m_part->status(exec);
-        return typename Local::Failure{{status, block}, m_part->place()};
-      }
+      if (m_part) return m_part->first_failure(exec);
     }
     return m_local->first_failure(exec);
   }

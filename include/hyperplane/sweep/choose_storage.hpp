@@ -137,8 +137,9 @@ concept HasStorage = requires { typename P::template WithStorage<Storage>; } &&
 /// nearly what it is: its solves of three random vectors differ by less than a fraction from those with factors of the
 /// type of the arithmetic. P is BlockIlu0, Ssor, Sip, BlockJacobi or LineImplicit, or MultiBlock or Parted of one, as
 /// BlockIlu0<double, 5, Exec>, or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr, SsorCsr or BlockJacobiCsr with a
-/// BlockCsr of at least one row; whatever its storage type is, these are tried, but Quarter of BlockIlu0 alone, of more
-/// than one unknown and on hosts, where it is the fastest. `plan_options` are its options.
+/// BlockCsr of at least one row, of DiluCsr and SsorCsr one
+/// of the type of the arithmetic; whatever its storage type is, these are tried, but Quarter of BlockIlu0 alone, of
+/// more than one unknown and on hosts, where it is the fastest. `plan_options` are its options.
 ///
 /// A type is not chosen in which the factors of A overflow or that has not what the options ask for, and none but that
 /// of the arithmetic where A is singular: the status of the plan will say so. Half comes before BFloat16, which has

@@ -96,8 +96,8 @@ class PlanOnDevices {
                              [&](int p) -> auto& { return x[as_size(p)]; });
   }
 
-  /// Whether the last factor() failed, where, and why: the first failure from the lowest part on, with the point of the
-  /// box. Waits for all instances.
+  /// Whether the last factor() failed, where, and why: the first failure in the order of the box, but an overflow of
+  /// what a part has left to the one above it comes before other failures of the latter. Waits for all instances.
   FactorStatus status() const {
     return status_on_devices(m_grid, [&](int p) { return m_parts.status(p); });
   }

@@ -129,12 +129,20 @@ class BoxOnDevices<P> {
     run(exec, rhs, x, [&](const auto& from, const auto& to) { m_parts.solve_transposed(from, to); });
   }
 
-  /// The first failure from the lowest part on. Waits for all instances.
+  /// The first failure in the order of the box, as DistributedMultiBlock has it. Waits for all instances.
   MultiBlockStatus<FactorStatus> status() const {
     MultiBlockStatus<FactorStatus> first;
+    std::int64_t first_number = 0;
+    int below = 0;
     m_parts.for_parts([&](int s) {
-      FactorStatus found = StackedParts::status_inside(StackedParts::box(blocks(s)), m_parts.status(s));
-      if (found.ok() || !first.ok()) return;
+      auto found = m_parts.status(s);
+      Grid const part = StackedParts::box(blocks(s));
+      auto const layer = std::int64_t{below} + found.point.k;
+      below += part.nk();
+      auto const number = found.point.i + part.ni() * (found.point.j + part.nj() * layer);
+      if (found.ok() || (!first.ok() && number >= first_number)) return;
+      first_number = number;
+      found = StackedParts::status_inside(part, found);
       int const block = m_joined.empty() ? 0 : status_in_block(blocks(s), joined(s).placed, 0, found);
       first = {found, m_grid.blocks(part(s))[as_size(block)]};
     });

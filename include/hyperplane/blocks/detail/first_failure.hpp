@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/core/abi.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 
@@ -13,7 +14,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Status>
 struct BlockFailure {
   Status status{};
-  int place = 0;
+  std::int64_t place = 0;
 };
 
 /// The first failure in the order of the factorization: of RankedBlocks, whose status is status_of(number), and of what

@@ -206,7 +206,7 @@ struct CudaSlabFactorLayout {
   }
 
   /// An entry of a step of the last layer into the memory of the device above, which does not use what is no point.
-  /// `excess` is what cannot be stored; of 16 bits that has been recorded.
+  /// `excess` is what cannot be stored; of 16 bits what fits is looked at in the end of the step.
   __device__ void send_to_part_above(const Row& row, int v, int entry, const StoredLanes& stored,
                                      Storage (&excess)[lanes]) const {
     if (!is_last_of_part(row.k)) return;
@@ -216,8 +216,8 @@ struct CudaSlabFactorLayout {
       for (int e = 0; e < lanes; ++e) excess[e] += stored.m_values[e] * Storage(0);
     }
   }
-  /// What a point of that layer leaves to the one above cannot be stored. As in a box that is recorded at the latter:
-  /// the part that has it does not know why.
+  /// What a point of that layer leaves to the one above cannot be stored. As in a box it is recorded at the point
+  /// above, but here, since the part above cannot know why.
   __device__ void record_above(const Row& row, int v, int lane) const {
     record({v - lane, row.slab * W + lane, row.k + 1}, unstorable_code);
   }

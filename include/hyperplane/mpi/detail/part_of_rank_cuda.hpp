@@ -2,7 +2,9 @@
 #pragma once
 
 #include <hyperplane/blocks/colouring.hpp>
+#include <hyperplane/blocks/detail/first_failure.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/multi_block_status.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/blocks/part_of_cuda.hpp>
@@ -66,12 +68,16 @@ class PartOfRank<P> {
     int const place = static_cast<int>(std::ranges::find(ranks, communicator.rank()) - ranks.begin());
     Neighbours const neighbours{place > 0 ? ranks[as_size(place - 1)] : none,
                                 place + 1 < static_cast<int>(ranks.size()) ? ranks[as_size(place + 1)] : none};
+    int below = 0;
+    for (int b = 0; b < grid.whole().block_count(); ++b) {
+      if (std::ranges::find(ranks, grid.owner(b)) - ranks.begin() < place) below += grid.whole().block(b).nk();
+    }
     auto memory = made_by_all(communicator, suits, [&] { return made_memory(exec, grid, neighbours); });
     if (!memory) return nullptr;
     cuda::CurrentDevice const current(exec.cuda_device());
     try {
       return communicator.agree(
-          [&] { return std::make_shared<PartOfRank>(exec, grid, place, neighbours, memory, options); });
+          [&] { return std::make_shared<PartOfRank>(exec, grid, below, neighbours, memory, options); });
     } catch (const Error&) {
       // Which all ranks throw: here they free the memory together, as unwinding would not.
       memory.reset();
@@ -84,10 +90,11 @@ class PartOfRank<P> {
     int below, above;
   };
 
-  PartOfRank(const Exec& exec, const DistributedGrid& grid, int place, const Neighbours& neighbours,
+  /// `below`: the layers of the box below this part.
+  PartOfRank(const Exec& exec, const DistributedGrid& grid, int below, const Neighbours& neighbours,
              std::shared_ptr<PeerMemory> memory, const typename P::Options& options)
       : m_communicator(grid.communicator()),
-        m_place(place),
+        m_below(below),
         m_memory(std::move(memory)),
         m_part(exec, StackedParts::box(grid.local()),
                PartWindows{m_memory->own(), window(neighbours.below), window(neighbours.above)},
@@ -97,9 +104,6 @@ class PartOfRank<P> {
     m_boxes.emplace(exec, blocks, Colouring(std::vector<int>(as_size(blocks.block_count()), 0)), nullptr);
     require(m_boxes->is_whole(), "DistributedMultiBlock: the grid blocks of a rank do not fill a box");
   }
-
-  /// The number of this part, from the lowest on.
-  int place() const { return m_place; }
 
   /// Throws Error where the device cannot factor matrices of this type.
   template <class MatrixStorage>
@@ -127,12 +131,16 @@ class PartOfRank<P> {
     run(exec, rhs, x, [&](const auto& from, const auto& to) { m_part.solve_transposed(exec, from, to); });
   }
 
-  /// Whether the last factor() failed here, with the number of the grid block in that of this rank. Waits for the
-  /// instance.
-  std::pair<FactorStatus, int> status(const Exec& exec) const {
-    auto status = StackedParts::status_inside(m_part.grid(), m_part.status(exec));
+  /// Whether the last factor() failed here, with the number of the grid block among those of this rank, and a number
+  /// that rises with points of the box at which failures show. Waits for the instance.
+  BlockFailure<MultiBlockStatus<FactorStatus>> first_failure(const Exec& exec) const {
+    auto const found = m_part.status(exec);
+    Grid const& part = m_part.grid();
+    auto const number = found.point.i + part.ni() * (found.point.j + part.nj() * std::int64_t{m_below + found.point.k});
+    auto status = StackedParts::status_inside(part, found);
     int const block = m_boxes ? m_boxes->status_in_block(0, status) : 0;
-    return {status, block};
+    // What the part below has left to a point comes before what the point makes of it.
+    return {{status, block}, 2 * number + (part.contains(found.point) ? 1 : 0)};
   }
 
  private:
@@ -159,7 +167,7 @@ class PartOfRank<P> {
   std::byte* window(int rank) const { return rank == none ? nullptr : m_memory->of(rank); }
 
   Communicator m_communicator;
-  int m_place;
+  int m_below;
   std::shared_ptr<PeerMemory> m_memory;  ///< ends after the part, whose kernels write into that of others
   Part m_part;
   std::optional<Boxes> m_boxes;  ///< where there are several grid blocks
