@@ -196,8 +196,9 @@ TEST(BlockIlu0OnDevices, what_cannot_be_is_refused) {
   EXPECT_THAT([&] { Box(sharing, Grid(4, 4, 4)); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("parts 0 and 1 are on one stream")));
   DeviceInstances const many(DeviceInstances::device_count() + 1);
-  EXPECT_THAT([&] { Plan(Box(many.all(), Grid(4, 4, 9))); },
-              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("leave multiprocessors for each")));
+  EXPECT_THAT(
+      [&] { Plan(Box(many.all(), Grid(4, 4, 9))); },
+      ::testing::ThrowsMessage<Error>(::testing::HasSubstr("option multiprocessors is 0, and has to be 1 to ")));
   Box const one({three.all()[0]}, Grid(4, 4, 4));
   EXPECT_THAT([&] { Plan(one, {.multiprocessors = -1}); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("-1 multiprocessors")));

@@ -38,17 +38,19 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// the colours, which all devices begin together: so give each of them grid blocks of all colours. What is subtracted
 /// for neighbours on other devices is read where it is: n values for each pair of points. Coupling::natural goes
 /// through the colours of find_natural_order(), and where MultiBlock has the bits of the box it has them as well, with
-/// M^T too: what MultiBlock does on SweepPath::slab of hosts, and elsewhere on grid blocks with ghost points, whether
-/// or not they fill the box. Where grid blocks are the parts of a box that is cut along k, and each device has some
-/// that follow one another, BlockIlu0 and Ssor on CUDA go through the devices instead, see goes_through_devices().
+/// M^T where grid blocks take the path that the box takes: what MultiBlock does on SweepPath::slab of hosts, and
+/// elsewhere on grid blocks with ghost points, whether or not they fill the box. Where grid blocks are the parts of a
+/// box that is cut along k, and each device has some that follow one another, BlockIlu0 and Ssor on CUDA go through the
+/// devices instead, see goes_through_devices().
 ///
 /// A plan, as MultiBlock is: the constructor allocates, for each grid block on its device; the other functions do not,
 /// and are asynchronous on the given instance, see MultiBlockGridOnDevices. Launches are those of a MultiBlock on each
 /// device, and with couplings two more for each colour of a factorization, which bring coefficients that other devices
 /// have: n^2 values for each pair of points across an interface between devices, and once more for M^T. Memory beside
 /// that of MultiBlock: for each such pair, n^2 values and 8 bytes on both devices, and 40 bytes more on that of the
-/// higher colour. With ghost points there is a launch more in a factorization, for M^T, and 16 bytes for each ghost
-/// point. A, and copies of a plan: see MultiBlock.
+/// higher colour. With natural and ghost points launches are those of MultiBlock on grid blocks that do not fill a box,
+/// with one more in a factorization, for M^T; factors, A and a vector are larger by the ghost points, which take 16
+/// bytes more each. A, and copies of a plan: see MultiBlock.
 template <class P>
 class MultiBlockOnDevices {
  public:
@@ -83,11 +85,15 @@ class MultiBlockOnDevices {
   const std::vector<int>& colours() const { return m_colours; }
 
   /// Whether sweeps are those of the box, by BlockIlu0Part or SsorPart: kernels go on from device to device, all
-  /// devices work at once, and a factorization and a solve are one launch for each of them, and one more for status().
+  /// devices work at once, and a factorization (of BlockIlu0 with one more for what crosses to the next part) and a
+  /// solve are one launch for each of them, and one more for status().
   /// Bits are those of the box; with M^T those of SweepPath::slab for n > 1. Where parts have several grid blocks, each
   /// has a copy of A and of a vector, a factorization one launch more and a solve two. It is so where devices can, see
   /// BlockIlu0OnDevices; parts that share a device have to leave multiprocessors for one another (BlockIlu0Options). A
-  /// launch that fails may then leave kernels of other devices waiting: end the program.
+  /// launch that fails may then leave kernels of other devices waiting: end the program, without destroying the plan.
+  /// Kernels that wait occupy their device. So of two such plans on the same devices one may begin when the other has
+  /// ended: give their grids the same instances, or order them by events. Paths `portable` and `cuda_graph` have no
+  /// such kernels.
   bool goes_through_devices() const { return m_box != nullptr; }
 
   /// Computes the factors of A. Throws Error where A is on another grid.

@@ -45,7 +45,8 @@ class PartsOnDevices {
       if (sharing > 1 &&
           (options.multiprocessors == 0 || options.multiprocessors > cuda::multiprocessor_count() / sharing)) {
         return std::to_string(sharing) + " parts on CUDA device " + std::to_string(each.cuda_device()) +
-               " wait for one another: options have to leave multiprocessors for each";
+               " wait for one another: option multiprocessors is " + std::to_string(options.multiprocessors) +
+               ", and has to be 1 to " + std::to_string(cuda::multiprocessor_count() / sharing) + " there";
       }
       if (auto const missing = Part::lacking(); !missing.empty()) return "path slab " + missing;
     }
@@ -106,9 +107,12 @@ class PartsOnDevices {
   void solve(const RhsOf& rhs, const XOf& x) const {
     run(solve_label(Sweeps::both), [&](int p) { part(p).sweeps().launch(exec(p), rhs(p), x(p)); });
   }
+  /// What the first solve_transposed() does besides, and what may fail: before kernels wait for one another.
+  void prepare_transposed() const {
+    for_parts([&](int p) { part(p).prepare_transposed(exec(p)); });
+  }
   template <class RhsOf, class XOf>
   void solve_transposed(const RhsOf& rhs, const XOf& x) const {
-    for_parts([&](int p) { part(p).prepare_transposed(exec(p)); });
     run(transposed_label(Sweeps::both), [&](int p) { part(p).sweeps().launch_transposed(exec(p), rhs(p), x(p)); });
   }
 

@@ -92,6 +92,7 @@ class PlanOnDevices {
   }
   void solve_transposed(std::span<const PartVector> rhs, std::span<const PartVector> x) const {
     check(m_names.solve_transposed, rhs, x);
+    m_parts.prepare_transposed();
     m_parts.solve_transposed([&](int p) -> auto& { return rhs[as_size(p)]; },
                              [&](int p) -> auto& { return x[as_size(p)]; });
   }

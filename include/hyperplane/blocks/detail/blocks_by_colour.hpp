@@ -54,15 +54,15 @@ class BlocksByColour {
         m_blocks(exec, *grids_of(grid), options.block, *colouring_of(colouring), m_in_order) {
     if constexpr (couples) {
       if (options.coupling == Coupling::none) return;
+      bool const is_part = parts.has_value();
       auto const factors = all_factors(*grids_of(grid));
       if constexpr (Of::natural) {
         if (m_boxes) {
           m_boxes->set_factors(exec, factors);
-          if (!remote && !parts) connect_transposed(exec, blocks_with_donors<P::Vector::vector_length>(*this, grid));
+          if (!remote && !is_part) connect_transposed(exec, blocks_with_donors<P::Vector::vector_length>(*this, grid));
           return;
         }
       }
-      bool const is_part = parts.has_value();
       m_couplings.emplace(exec, grid, colouring, factors, Of::rule(options.block), remote, m_in_order,
                           is_part ? std::move(*parts) : RemoteLists(remote.get()));
       if (!is_part) m_couplings->forget_lists();

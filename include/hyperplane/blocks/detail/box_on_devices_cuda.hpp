@@ -14,6 +14,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/cuda/current_device.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
@@ -126,6 +127,7 @@ class BoxOnDevices<P> {
   }
   template <class Vector>
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    m_parts.prepare_transposed();
     run(exec, rhs, x, [&](const auto& from, const auto& to) { m_parts.solve_transposed(from, to); });
   }
 
@@ -161,9 +163,11 @@ class BoxOnDevices<P> {
     return result;
   }
 
-  /// Kernels of parts wait for one another: nothing else may be launched between them.
+  /// Kernels of parts wait for one another: nothing else may be launched between them. They leave the device of the
+  /// lowest part of the box as the current one.
   template <class Launches>
   void in_order(const Exec& exec, const Launches& launches) const {
+    cuda::CurrentDevice const current(exec.cuda_device());
     m_grid.instances().in_order(exec, launches);
   }
 
