@@ -122,7 +122,7 @@ TYPED_TEST(MultiBlockTest, a_factorization_that_throws_leaves_the_matrix_as_it_w
   std::vector<typename Couplings::Factors> factors;
   for (auto const& block : grid.blocks()) plans.emplace_back(this->exec, block);
   for (auto const& plan : plans) factors.push_back(plan.sweeps().factors());
-  Couplings const couplings(this->exec, grid, {0, 1}, factors, {});
+  Couplings const couplings(this->exec, grid, detail::Colouring({0, 1}), factors, {}, nullptr, false, {});
   couplings.factor(this->exec, 0, a.flat().data(), [&] { plans[0].factor(this->exec, a.block(0)); });
   auto const fails = [&] {
     EXPECT_FALSE(bitwise_equal(to_host(a.flat()), before));

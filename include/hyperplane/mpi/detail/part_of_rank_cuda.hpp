@@ -2,9 +2,7 @@
 #pragma once
 
 #include <hyperplane/blocks/colouring.hpp>
-#include <hyperplane/blocks/detail/first_failure.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
-#include <hyperplane/blocks/multi_block_status.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/blocks/part_of_cuda.hpp>
@@ -133,7 +131,7 @@ class PartOfRank<P> {
 
   /// Whether the last factor() failed here, with the number of the grid block among those of this rank, and a number
   /// that rises with points of the box at which failures show. Waits for the instance.
-  BlockFailure<MultiBlockStatus<FactorStatus>> first_failure(const Exec& exec) const {
+  typename MultiBlock<P>::Failure first_failure(const Exec& exec) const {
     auto const found = m_part.status(exec);
     Grid const& part = m_part.grid();
     auto const number = found.point.i + part.ni() * (found.point.j + part.nj() * std::int64_t{m_below + found.point.k});
