@@ -92,8 +92,9 @@ class GroupedUnits<Storage, n, vector_length, Exec, true> {
   template <class Member>
   GroupedUnits(const Exec& exec, const std::vector<Member>& members) {
     std::vector<Entry> grids;
-    for (auto const& [plan, first_pack] : members) {
-      grids.push_back({plan.map(), plan.units().ref(), plan.units().exponents(), first_pack});
+    for (auto const& member : members) {
+      auto const& units = member.plan.units();
+      grids.push_back({member.plan.map(), units.ref(), units.exponents(), member.first_pack});
       m_slots = std::max(m_slots, grids.back().slots());
     }
     m_grids = to_space(exec, "Hyperplane::GroupedUnits", grids);
