@@ -91,8 +91,8 @@ TEST_F(CommandLine, says_what_storage_it_has_chosen) {
     auto const outcome = solve("--storage automatic " + options);
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_THAT(outcome.output, HasSubstr(", factors as " + chosen + ')'));
-    EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"storage\": \"automatic\""),
-                                      HasSubstr("\"chosen_storage\": \"" + chosen + '"')));
+    EXPECT_THAT(read("h.json"),
+                AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"chosen_storage\": \"" + chosen + '"')));
     expect_solution();
   };
   expect("", "half");

@@ -113,11 +113,12 @@ struct StorageSystem<P, Matrix> {
 
 /// Whether a P with factors of some type may be tried. Those of 8 bits are where P says where they pay.
 template <class P, class Storage>
-concept MayBeTried =
-    requires { typename P::template WithStorage<Storage>; } &&
-    (!std::is_same_v<Storage, Quarter> || requires(const typename P::Options& options) { P::quarter_pays(options); });
+concept MayBeTried = requires {
+  typename P::template WithStorage<Storage>;
+} && (!std::is_same_v<Storage, Quarter> || requires(const typename P::Options& options) { P::quarter_pays(options); });
 
-/// Whether choose_storage() tries factors of the type of a plan, with these options: it has what they ask for, and pays.
+/// Whether choose_storage() tries factors of the type of a plan, with these options: it has what they ask for, and
+/// pays.
 template <class Plan, class Storage>
 bool is_tried(const typename Plan::Options& options) {
   if constexpr (std::is_same_v<Storage, Quarter>) {
@@ -138,11 +139,12 @@ bool is_tried(const typename Plan::Options& options) {
 /// The narrowest type, Quarter, Half, BFloat16, float or double, in which factors of A may be stored so that M stays
 /// nearly what it is: its solves of three random vectors differ by less than a fraction from those with factors of the
 /// type of the arithmetic. P is BlockIlu0, Ssor, Sip, BlockJacobi or LineImplicit, as BlockIlu0<double, 5, Exec>, or
-/// MultiBlock of one, or, of all but LineImplicit, Parted; or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr, SsorCsr
-/// or BlockJacobiCsr with a BlockCsr of at least one row, of DiluCsr and SsorCsr one of the type of the arithmetic.
-/// Whatever its storage type is, all that P has are tried, but Quarter only where its solves are faster than those with
-/// Half: of BlockIlu0 with n of at least 4 on hosts, by slabs (SweepPath::automatic or slab), without folded
-/// directions, and of one grid block: BlockIlu0 itself, or Parted of one part. `plan_options` are the options of P.
+/// MultiBlock of one, or, of all but LineImplicit, Parted; or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr,
+/// SsorCsr or BlockJacobiCsr with a BlockCsr of at least one row, of DiluCsr and SsorCsr one of the type of the
+/// arithmetic. Whatever its storage type is, all that P has are tried, but Quarter only where its solves are faster
+/// than those with Half: of BlockIlu0 with n of at least 4 on hosts, by slabs (SweepPath::automatic or slab), without
+/// folded directions, and of one grid block: BlockIlu0 itself, or Parted of one part. `plan_options` are the options of
+/// P.
 ///
 /// A type is not chosen in which the factors of A overflow or that has not what the options ask for, and none but that
 /// of the arithmetic where A is singular: the status of the plan will say so. Half comes before BFloat16, which has
@@ -150,9 +152,9 @@ bool is_tried(const typename Plan::Options& options) {
 ///
 /// Costs a plan, a factorization and three solves with each type until one is good enough, one plan at a time, and
 /// seven vectors. Waits for the instance. What it returns does not depend on the number of threads, but with a
-/// LineImplicit of few long lines, which are cut by it where LineJacobiOptions::partitions is 0. A choice for one matrix
-/// need not be good for another: who factors again may choose again. Throws Error where the fraction is less than 0 or
-/// no number, and as P does.
+/// LineImplicit of few long lines, which are cut by it where LineJacobiOptions::partitions is 0. A choice for one
+/// matrix need not be good for another: who factors again may choose again. Throws Error where the fraction is less
+/// than 0 or no number, and as P does.
 template <class P, class Matrix>
 StorageKind choose_storage(const typename P::execution_space& exec, const Matrix& a,
                            const ChooseStorageOptions& options = {}, const typename P::Options& plan_options = {}) {
