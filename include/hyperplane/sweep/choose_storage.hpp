@@ -152,7 +152,7 @@ bool is_tried(const typename Plan::Options& options) {
 ///
 /// Costs a plan, a factorization and three solves with each type until one is good enough, one plan at a time, and
 /// seven vectors. Waits for the instance. What it returns does not depend on the number of threads, but with a
-/// LineImplicit of few long lines, which are cut by it where LineJacobiOptions::partitions is 0. A choice for one
+/// LineImplicit of few long lines, which are cut by it where BlockTridiagonalOptions::partitions is 0. A choice for one
 /// matrix need not be good for another: who factors again may choose again. Throws Error where the fraction is less
 /// than 0 or no number, and as P does.
 template <class P, class Matrix>
