@@ -122,8 +122,8 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_matrix_block(hyperplane_matrix m
  * the same kind, coupling and storage, relaxation of SSOR, alpha of SIP, and relaxation, directions and sweeps of
  * lines. parts has to be 1, 1, 1. storage is that of the factors alone, of a matrix of doubles: of BILU(0), SSOR, SIP
  * and block Jacobi any that they have on one grid, but HYPERPLANE_STORAGE_HALF and _QUARTER with
- * HYPERPLANE_COUPLING_NONE alone; AUTOMATIC is chosen by all ranks in the first factor. Of others it is double. options
- * may be NULL: BILU(0) of each grid block.
+ * HYPERPLANE_COUPLING_NONE alone; AUTOMATIC is chosen by all ranks in the first factor, and never _QUARTER. Of others
+ * it is double. options may be NULL: BILU(0) of each grid block.
  *
  * Solves with its transpose are HYPERPLANE_INVALID_ARGUMENT on all ranks where HYPERPLANE_COUPLING_NATURAL gives grid
  * blocks ghost points: with HYPERPLANE_PATH_PORTABLE and on CUDA, unless a direction that is cut is periodic, or its

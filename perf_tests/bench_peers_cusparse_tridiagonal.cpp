@@ -100,12 +100,12 @@ class Suite {
   void register_all() {
     using Own = LineProblem<1, Exec, double>;
     auto const grid = m_benchmarks.settings().smoke ? Grid(5, 7, 9) : Grid(128, 128, 128);
-    auto const both = line_factor_cost(1, 8, 8) + line_solve_cost(1, 8, 8);
+    auto const both = line_factor_cost<double, double>(1) + line_solve_cost<double>(1);
     register_case<Own>(grid, "line_factor_and_solve/Hyperplane", both, [](Own& p, const Exec& e) {
       p.factor(e);
       p.solve(e);
     });
-    register_case<Own>(grid, "line_solve/Hyperplane", line_solve_cost(1, 8, 8),
+    register_case<Own>(grid, "line_solve/Hyperplane", line_solve_cost<double>(1),
                        [](Own& p, const Exec& e) { p.solve(e); });
     register_case<PeerProblem>(grid, "line_factor_and_solve/gtsv2StridedBatch", both,
                                [](PeerProblem& p, const Exec& e) { p.solve(e); });

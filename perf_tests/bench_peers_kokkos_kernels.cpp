@@ -67,8 +67,8 @@ class Suite {
           },
           run);
     };
-    add("line_factor", line_factor_cost(n, 8, 8), [](Problem& p, const Exec& e) { p.factor(e); });
-    add("line_solve", line_solve_cost(n, 8, 8), [](Problem& p, const Exec& e) { p.solve(e); });
+    add("line_factor", line_factor_cost<double, double>(n), [](Problem& p, const Exec& e) { p.factor(e); });
+    add("line_solve", line_solve_cost<double>(n), [](Problem& p, const Exec& e) { p.solve(e); });
   }
 
   KernelBenchmarks<Exec> m_benchmarks;

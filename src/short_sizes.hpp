@@ -60,18 +60,18 @@ class ShortFactory final : public SizedShortFactory<Exec> {
       if (kind++ != settings.kind) return;
       if constexpr (Line::template has_factors<Storage> && n <= Line::largest_block_size) {
         using Plan = typename Line::AllPlans::template PlanOfDouble<n, Exec, Storage>;
-        if (settings.storage_fraction && !is_tried<Storage, Plan>(line, settings)) return;
+        if (settings.storage_fraction && !is_tried<Plan, Storage>(line, settings)) return;
         made = make_plan<n, double, Plan>(exec, grid, line, settings);
       }
     });
     return made;
   }
   /// By ChosenStorage.
-  template <class Storage, class Plan, class Line>
+  template <class Plan, class Storage, class Line>
   static bool is_tried(const Line& line, const PreconditionerSettings& settings) {
     typename Plan::Options options;
     read_options(options, line, settings.options);
-    return detail::is_tried<Storage, n, Exec> && detail::has_options<Plan>(options);
+    return detail::is_tried<Plan, Storage>(options);
   }
 };
 

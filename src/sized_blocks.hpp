@@ -91,8 +91,9 @@ Made make_of_blocks(const BlocksSettings& settings, const Make& make) {
           if constexpr (P::block_size != n) {
             throw Error(name + " is for one unknown per point, not for " + std::to_string(n));
           } else {
-            bool const is_tried = detail::is_tried<Storage, n, Exec> && MultiBlock<P>::has_options(chosen);
-            if (is_narrowed && settings.storage_fraction && !is_tried) return Made{};
+            if (is_narrowed && settings.storage_fraction && !detail::is_tried<MultiBlock<P>, Storage>(chosen)) {
+              return Made{};
+            }
             if (MultiBlock<P>::has_coupling(chosen.coupling)) return make(std::type_identity<P>{}, chosen);
             throw Error(name + " has no coupling " + hyperplane::name(chosen.coupling) +
                         (is_narrowed ? std::string(" with storage ") + hyperplane::name(settings.storage) : ""));

@@ -22,7 +22,6 @@ template <int n, class Storage, class Exec>
 void register_case(KernelBenchmarks<Exec>& benchmarks, const Grid& grid, const std::string& storage,
                    BlockTridiagonalOptions options, const std::string& more, LineEnds ends = LineEnds::open) {
   using Kernels = LineProblem<n, Exec, Storage>;
-  constexpr int bytes = sizeof(Storage), matrix_bytes = sizeof(typename Kernels::MatrixStorage);
   auto const add = [&](const std::string& kernel, const Cost& cost, void (*run)(Kernels&, const Exec&)) {
     auto const key = std::string(Exec::name()) + "/" + name(options.path) + "/" + storage + "/n=" + std::to_string(n) +
                      "/" + to_string(grid) + more;
@@ -33,9 +32,10 @@ void register_case(KernelBenchmarks<Exec>& benchmarks, const Grid& grid, const s
         },
         run);
   };
-  add("line_factor", line_factor_cost(n, matrix_bytes, bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
-  add("line_solve", line_solve_cost(n, bytes, sizeof(double)), [](Kernels& p, const Exec& e) { p.solve(e); });
-  add("line_solve_transposed", line_solve_cost(n, bytes, sizeof(double)),
+  add("line_factor", line_factor_cost<typename Kernels::MatrixStorage, Storage>(n),
+      [](Kernels& p, const Exec& e) { p.factor(e); });
+  add("line_solve", line_solve_cost<Storage>(n, ends), [](Kernels& p, const Exec& e) { p.solve(e); });
+  add("line_solve_transposed", line_solve_cost<Storage>(n, ends),
       [](Kernels& p, const Exec& e) { p.solve_transposed(e); });
 }
 

@@ -6,11 +6,13 @@
 
 #include "unit_tests/support/random_lines.hpp"
 
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_vector.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -21,16 +23,28 @@
 
 namespace hyperplane::perf {
 
-/// Block tridiagonal solve: L, d^-1 and d^-1 U once (3 n^2 coefficients); r read, the intermediate vector written, read
-/// again, x written (4 n values).
-constexpr Cost line_solve_cost(int n, int storage, int scalar) {
-  return {3.0 * n * n * storage + 4.0 * n * scalar, 6.0 * n * n};
+/// Bytes of the factors of a point: a number of blocks and, of types that have them, the units of its rows.
+template <FactorReal Storage>
+constexpr double line_factor_bytes(int n, int blocks) {
+  return blocks * n * n * sizeof(Storage) + (detail::has_scales<Storage> ? 2.0 * n : 0.0);
 }
 
-/// Factorization: 3 n^2 coefficients read and 3 n^2 values of the factors written; one inverse and two products.
-constexpr Cost line_factor_cost(int n, int matrix, int storage) {
-  return {3.0 * n * n * (matrix + storage), 6.0 * n * n * n};
+/// Block tridiagonal solve: L, d^-1 and d^-1 U once, of periodic lines also a spike (3 or 4 blocks); r read, the
+/// intermediate vector written, read again, x written (4 n values of double).
+template <FactorReal Storage>
+constexpr Cost line_solve_cost(int n, LineEnds ends = LineEnds::open) {
+  int const blocks = ends == LineEnds::periodic ? 4 : 3;
+  return {line_factor_bytes<Storage>(n, blocks) + 4.0 * n * sizeof(double), 2.0 * blocks * n * n};
 }
+
+/// Factorization: 3 n^2 coefficients read and three blocks of the factors written; one inverse and two products.
+template <Real MatrixStorage, FactorReal Storage>
+constexpr Cost line_factor_cost(int n) {
+  return {3.0 * n * n * sizeof(MatrixStorage) + line_factor_bytes<Storage>(n, 3), 6.0 * n * n * n};
+}
+static_assert(line_solve_cost<Half>(5).bytes == 320.0);
+static_assert(line_solve_cost<double>(5).bytes == 760.0 &&
+              line_solve_cost<double>(5, LineEnds::periodic).bytes == 960.0);
 
 template <int n, class Exec, class Storage>
 struct AssemblePoint {

@@ -50,17 +50,19 @@ struct CSystem {
 
   std::int64_t size() const { return grid.size() * n; }
 
-  std::vector<double> values(hyperplane_block_order order) const {
+  static std::vector<double> values_of(const ReferenceStencil& stencil, hyperplane_block_order order) {
+    int const size = stencil.n;
     std::vector<double> result;
-    for (auto const& blocks : reference.blocks) {
+    for (auto const& blocks : stencil.blocks) {
       for (auto const& block : blocks) {
-        for (int e = 0; e < n * n; ++e) {
-          result.push_back(order == HYPERPLANE_ROW_MAJOR ? block(e / n, e % n) : block(e % n, e / n));
+        for (int e = 0; e < size * size; ++e) {
+          result.push_back(order == HYPERPLANE_ROW_MAJOR ? block(e / size, e % size) : block(e % size, e / size));
         }
       }
     }
     return result;
   }
+  std::vector<double> values(hyperplane_block_order order) const { return values_of(reference, order); }
 
   static void set(hyperplane_matrix matrix, const std::vector<double>& values, hyperplane_block_order order) {
     EXPECT_EQ(
@@ -68,16 +70,12 @@ struct CSystem {
         HYPERPLANE_SUCCESS);
   }
 
-  /// A matrix of one unknown per point, random as the system's.
-  hyperplane_matrix make_scalar_matrix() const {
-    auto const scalars = random_stencil(grid, 1);
-    std::vector<double> entries;
-    for (auto const& blocks : scalars.blocks) {
-      for (auto const& block : blocks) entries.push_back(block(0, 0));
-    }
+  /// A matrix of other blocks, random as the system's.
+  hyperplane_matrix make_matrix(int block_size) const {
     hyperplane_matrix made = nullptr;
-    EXPECT_EQ(hyperplane_matrix_create(context, c_grid, 1, HYPERPLANE_STORAGE_DOUBLE, &made), HYPERPLANE_SUCCESS);
-    set(made, entries, HYPERPLANE_ROW_MAJOR);
+    EXPECT_EQ(hyperplane_matrix_create(context, c_grid, block_size, HYPERPLANE_STORAGE_DOUBLE, &made),
+              HYPERPLANE_SUCCESS);
+    set(made, values_of(random_stencil(grid, block_size), HYPERPLANE_ROW_MAJOR), HYPERPLANE_ROW_MAJOR);
     return made;
   }
 

@@ -112,7 +112,7 @@ TEST_P(CParts, of_block_jacobi_are_the_whole) {
 TEST_P(CParts, of_sip_are_coupled_by_colours_and_take_masks_in_one_piece) {
   auto rhs = random_vector(system.grid.size());
   auto const count = static_cast<std::int64_t>(rhs.size());
-  hyperplane_matrix const a = system.make_scalar_matrix();
+  hyperplane_matrix const a = system.make_matrix(1);
   std::vector<std::int8_t> mask(rhs.size(), 1);
   mask[7] = 0;
   rhs[7] = 0;

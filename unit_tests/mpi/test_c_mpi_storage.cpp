@@ -164,9 +164,8 @@ TEST_P(CRanks, automatic_storage_is_the_narrowest_that_is_near_enough) {
     options.storage = expected;
     EXPECT_TRUE(bitwise_equal(preconditioned(system, options), found));
   };
-  expect_chosen(0.05, HYPERPLANE_COUPLING_NONE,
-                GetParam() == "cuda" ? HYPERPLANE_STORAGE_HALF : HYPERPLANE_STORAGE_QUARTER);
-  // Factors of half and of 8 bits are coupled to nothing.
+  expect_chosen(0.05, HYPERPLANE_COUPLING_NONE, HYPERPLANE_STORAGE_HALF);
+  // Factors of half are coupled to nothing.
   expect_chosen(0.05, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_STORAGE_BFLOAT16);
   expect_chosen(0.05, HYPERPLANE_COUPLING_NATURAL, HYPERPLANE_STORAGE_BFLOAT16);
   expect_chosen(1e-5, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_STORAGE_FLOAT);

@@ -26,7 +26,7 @@
 namespace hyperplane::test::chosen_storage {
 namespace {
 
-constexpr int n = 2;
+constexpr int n = 4;
 template <class Exec>
 using Ilu = BlockIlu0<double, n, Exec>;
 
@@ -41,7 +41,7 @@ class ChooseStorage : public ::testing::Test {
 };
 TYPED_TEST_SUITE(ChooseStorage, ExecutionSpaces, SpaceNames);
 
-/// Of BILU(0), which has factors of 8 bits, where their solves are the fastest.
+/// Of BILU(0) of one grid block, which has factors of 8 bits, where their solves are the fastest.
 template <class Exec>
 constexpr StorageKind narrowest = HostExecutionSpace<Exec> ? StorageKind::quarter : StorageKind::half;
 
@@ -115,6 +115,7 @@ TYPED_TEST(ChooseStorage, keeps_the_bits_of_couplings_that_cancel) {
   double const rest = 1e-3;
   for (std::int64_t p = 0; p < a.grid.size(); ++p) {
     auto& diagonal = a.block(p, Direction::center);
+    for (int r = 2; r < n; ++r) diagonal(r, r) = 1;
     diagonal(0, 0) = diagonal(0, 1) = diagonal(1, 0) = 1.1;
     diagonal(1, 1) = 1.1 + rest;
     if (p == 0) continue;
@@ -137,15 +138,22 @@ TYPED_TEST(ChooseStorage, is_that_of_the_arithmetic_where_there_are_no_factors) 
 }
 
 TYPED_TEST(ChooseStorage, is_not_of_8_bits_where_there_are_none_or_they_do_not_pay) {
-  static_assert(detail::HasStorage<Ilu<TypeParam>, Quarter> == HostExecutionSpace<TypeParam>);
-  static_assert(!detail::HasStorage<BlockIlu0<double, 1, TypeParam>, Quarter>);
-  static_assert(!detail::HasStorage<Ssor<double, n, TypeParam>, Quarter>);
+  static_assert(detail::MayBeTried<Ilu<TypeParam>, Quarter> == HostExecutionSpace<TypeParam>);
+  static_assert(!detail::MayBeTried<BlockIlu0<double, 3, TypeParam>, Quarter>);
+  static_assert(!detail::MayBeTried<MultiBlock<Ilu<TypeParam>>, Quarter>);
+  static_assert(!detail::MayBeTried<Ssor<double, n, TypeParam>, Quarter>);
   auto const a = to_device<double, n, double>(this->exec, random_stencil(Grid(6, 10, 3), n));
-  EXPECT_EQ(choose_storage<Ilu<TypeParam>>(this->exec, a, {}, {.folded = {.i = true}}), StorageKind::half);
+  auto const choose = [&](const BlockIlu0Options& options) {
+    return choose_storage<Ilu<TypeParam>>(this->exec, a, {}, options);
+  };
+  EXPECT_EQ(choose({.folded = {.i = true}}), StorageKind::half);
+  EXPECT_EQ(choose({.path = SweepPath::portable}), StorageKind::half);
+  if (HostExecutionSpace<TypeParam>) {
+    EXPECT_EQ(choose({.path = SweepPath::slab}), StorageKind::quarter);
+  }
   using Parts = Parted<Ilu<TypeParam>>;
-  EXPECT_EQ(choose_storage<Parts>(this->exec, a, {}, {.parts = {1, 2, 1}}), narrowest<TypeParam>);
-  EXPECT_EQ(choose_storage<Parts>(this->exec, a, {}, {.parts = {1, 2, 1}, .block = {.folded = {.i = true}}}),
-            StorageKind::half);
+  EXPECT_EQ(choose_storage<Parts>(this->exec, a), narrowest<TypeParam>);
+  EXPECT_EQ(choose_storage<Parts>(this->exec, a, {}, {.parts = {1, 2, 1}}), StorageKind::half);
 }
 
 TYPED_TEST(ChooseStorage, is_for_ssor_too_and_for_all_that_its_options_say) {

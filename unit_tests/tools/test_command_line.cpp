@@ -7,7 +7,6 @@ namespace hyperplane::test {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 TEST_F(CommandLine, solves_with_every_method_preconditioner_and_storage) {
@@ -91,12 +90,12 @@ TEST_F(CommandLine, says_what_storage_it_has_chosen) {
   auto const expect = [&](const std::string& options, const std::string& chosen) {
     auto const outcome = solve("--storage automatic " + options);
     EXPECT_EQ(outcome.status, 0) << outcome.output;
-    EXPECT_THAT(outcome.output, ContainsRegex(", factors as (" + chosen + ")[)]"));
-    EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"storage\": \"automatic\""),
-                                      ContainsRegex("\"chosen_storage\": \"(" + chosen + ")\"")));
+    EXPECT_THAT(outcome.output, HasSubstr(", factors as " + chosen + ')'));
+    EXPECT_THAT(read("h.json"),
+                AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"chosen_storage\": \"" + chosen + '"')));
     expect_solution();
   };
-  expect("", "half|quarter");  // on a device, or a host
+  expect("", "half");
   expect("--preconditioner ssor", "half");
   expect("--storage-fraction 1e-5", "float");
   EXPECT_THAT(read("h.json"), HasSubstr("\"storage_fraction\": 1e-05"));

@@ -32,8 +32,10 @@ class LinearComparison {
     variant.parts.reset();
     variant.folded = {.i = true, .j = true, .k = true};
     variant.path = hyperplane::SweepPath::automatic;
-    // Which factors of 8 bits do not have.
-    if (variant.ilu_storage != hyperplane::StorageKind::quarter) add("BILU(0), folded", variant);
+    // Factors of 8 bits have no folded directions: these are as the matrix.
+    bool const is_quarter = variant.ilu_storage == hyperplane::StorageKind::quarter;
+    if (is_quarter) variant.ilu_storage.reset();
+    add(is_quarter ? "BILU(0), folded, not quarter" : "BILU(0), folded", variant);
     variant.folded = {};
     variant.path = options.path;
     variant.preconditioner = Preconditioner::lines;

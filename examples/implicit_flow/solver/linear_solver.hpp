@@ -123,16 +123,18 @@ class LinearSolver {
     auto const make = [&]<class Factors>(std::type_identity<Factors>) -> AnyPreconditioner {
       return of_blocks<Ilu<Factors>>(exec, grid, options, {.path = options.path, .folded = options.folded});
     };
+    using enum hyperplane::StorageKind;
+    constexpr auto of_matrix = std::is_same_v<Storage, float> ? single_precision : double_precision;
+    auto const storage = options.ilu_storage.value_or(of_matrix);
+    if (storage == of_matrix) return make(std::type_identity<Storage>{});
     if constexpr (Processes::has_short_factors) {
-      switch (options.ilu_storage.value_or(hyperplane::StorageKind::single_precision)) {
-        case hyperplane::StorageKind::half: return make(std::type_identity<hyperplane::Half>{});
-        case hyperplane::StorageKind::bfloat16: return make(std::type_identity<hyperplane::BFloat16>{});
-        case hyperplane::StorageKind::quarter: return make(std::type_identity<hyperplane::Quarter>{});
-        case hyperplane::StorageKind::single_precision:
-        case hyperplane::StorageKind::double_precision: break;
-      }
+      if (storage == half) return make(std::type_identity<hyperplane::Half>{});
+      if (storage == bfloat16) return make(std::type_identity<hyperplane::BFloat16>{});
+      if (storage == quarter) return make(std::type_identity<hyperplane::Quarter>{});
     }
-    return make(std::type_identity<Storage>{});
+    throw hyperplane::Error(std::string("LinearOptions::ilu_storage is ") + name(storage) +
+                            ": here factors of BILU(0) are " + name(of_matrix) +
+                            (Processes::has_short_factors ? ", half, bfloat16 or quarter" : " alone"));
   }
 
   /// Alternating lines leave out directions in which all grid blocks are one cell thick.

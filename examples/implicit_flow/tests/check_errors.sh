@@ -79,7 +79,7 @@ expect 2 "matrix stored as float, factors as bfloat16" --storage bfloat16 --cell
 expect 2 "matrix stored as float, factors as quarter" --storage quarter --cells 8x8x1 --steps 1
 expect 1 "--storage half, bfloat16, quarter and automatic are for bilu0, not for " --storage quarter --cells 8x8x1 --preconditioner ssor
 expect 1 "folded directions have no factors of 8 bits" --storage quarter --cells 8x8x1 --folded i
-expect 2 "--storage automatic: " --storage automatic --cells 8x8x1 --steps 1
+expect 2 "--storage automatic: half" --storage automatic --cells 8x8x1 --steps 1
 expect 2 "--storage automatic: half" --storage automatic --cells 8x8x1 --steps 1 --folded i
 expect 2 "--storage automatic: bfloat16" --storage automatic --parts 2x1x1 --coupling coloured --cells 8x8x1 --steps 1
 expect 1 "not for --preconditioner-parts" --storage automatic --cells 8x8x1 --preconditioner-parts 2x1x1

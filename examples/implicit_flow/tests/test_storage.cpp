@@ -7,6 +7,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <array>
+#include <string>
+#include <type_traits>
 
 namespace implicit_flow::storage {
 namespace {
@@ -45,6 +47,25 @@ TEST(Storage, OfFewerBytesHasTheFlowOfDouble) {
     expect_same(solve<float>(cut, {.coupling = Coupling::coloured}), "grid blocks");
     expect_same(solve<float>(whole, {.preconditioner = Preconditioner::lines}), "lines");
   }
+}
+
+TEST(Storage, OfFactorsThatThereIsNotBesideTheMatrixIsRefused) {
+  Exec const exec;
+  auto const flow = make_case({.kind = CaseKind::wedge, .cells = hyperplane::Grid(4, 4, 1)});
+  auto const refusal = [&]<class Matrix>(std::type_identity<Matrix>, StorageKind storage) -> std::string {
+    OneProcess<Exec, Matrix> const processes(flow.blocks.cells);
+    try {
+      FlowSolver const solver(exec, processes, flow.blocks, flow.gas, flow.boundary,
+                              {.linear = {.ilu_storage = storage}});
+    } catch (const hyperplane::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(std::type_identity<double>{}, StorageKind::half),
+            "LinearOptions::ilu_storage is half: here factors of BILU(0) are double alone");
+  EXPECT_EQ(refusal(std::type_identity<float>{}, StorageKind::double_precision),
+            "LinearOptions::ilu_storage is double: here factors of BILU(0) are float, half, bfloat16 or quarter");
 }
 
 }  // namespace

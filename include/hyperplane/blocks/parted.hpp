@@ -88,6 +88,12 @@ class Parted : public detail::MaskOf<P> {
   static constexpr bool has_coupling(Coupling coupling) { return MultiBlockOfParts::has_coupling(coupling); }
   /// Whether factors of its type have what the options ask for.
   static bool has_options(const Options& options) { return MultiBlockOfParts::has_options(of_parts(options)); }
+  /// Of one part, where it is P itself, and P says so.
+  static bool quarter_pays(const Options& options)
+    requires requires { P::quarter_pays(options.block); }
+  {
+    return options.parts == std::array{1, 1, 1} && P::quarter_pays(options.block);
+  }
 
   static_assert(std::is_base_of_v<FactorStatus, typename MultiBlockOfParts::Status>,
                 "a failure of LineImplicit is on a line of a part, not of the grid: use MultiBlock");

@@ -117,6 +117,12 @@ class BlockIlu0 {
   static bool has_options(const BlockIlu0Options& options) {
     return StorageReal<StorageScalar> || !options.folded.any();
   }
+  /// Where solves with Quarter are faster than with Half, for choose_storage(): on hosts from n = 4 on, by slabs.
+  static bool quarter_pays(const BlockIlu0Options& options)
+    requires(HostExecutionSpace<Exec> && n >= 4)
+  {
+    return (options.path == SweepPath::automatic || options.path == SweepPath::slab) && !options.folded.any();
+  }
 
   /// Throws Error where the execution space cannot run the path, and where the comparison was made for another grid.
   BlockIlu0(const Exec& exec, const Grid& grid, const BlockIlu0Options& options = {},

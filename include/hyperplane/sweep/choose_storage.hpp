@@ -111,42 +111,48 @@ struct StorageSystem<P, Matrix> {
   static Matrix shape(const Matrix& a) { return a; }
 };
 
-/// Whether factors of the type of a plan have what its options ask for.
-template <class Plan>
-bool has_options(const typename Plan::Options& options) {
-  if constexpr (requires { Plan::has_options(options); }) {
+/// Whether a P with factors of some type may be tried. Those of 8 bits are where P says where they pay.
+template <class P, class Storage>
+concept MayBeTried = requires {
+  typename P::template WithStorage<Storage>;
+} && (!std::is_same_v<Storage, Quarter> || requires(const typename P::Options& options) { P::quarter_pays(options); });
+
+/// Whether choose_storage() tries factors of the type of a plan, with these options: it has what they ask for, and
+/// pays.
+template <class Plan, class Storage>
+bool is_tried(const typename Plan::Options& options) {
+  if constexpr (std::is_same_v<Storage, Quarter>) {
+    if constexpr (requires { Plan::quarter_pays(options); }) {
+      return Plan::quarter_pays(options) && Plan::has_options(options);
+    } else {
+      return false;
+    }
+  } else if constexpr (requires { Plan::has_options(options); }) {
     return Plan::has_options(options);
   } else {
     return true;
   }
 }
 
-/// Whether a type of factors is worth a trial. Of one unknown solves with 8 bits read more than with 16, since each
-/// entry has scales of its own, and devices have the portable path alone for them.
-template <class Storage, int n, class Exec>
-inline constexpr bool is_tried = !std::is_same_v<Storage, Quarter> || (n > 1 && HostExecutionSpace<Exec>);
-
-/// Whether P can have factors of a type, the one that choose_storage() tries.
-template <class P, class Storage>
-concept HasStorage = requires { typename P::template WithStorage<Storage>; } &&
-                     is_tried<Storage, P::block_size, typename P::execution_space>;
-
 }  // namespace detail
 
 /// The narrowest type, Quarter, Half, BFloat16, float or double, in which factors of A may be stored so that M stays
 /// nearly what it is: its solves of three random vectors differ by less than a fraction from those with factors of the
-/// type of the arithmetic. P is BlockIlu0, Ssor, Sip, BlockJacobi or LineImplicit, or MultiBlock or Parted of one, as
-/// BlockIlu0<double, 5, Exec>, or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr, SsorCsr or BlockJacobiCsr with a
-/// BlockCsr of at least one row, of DiluCsr and SsorCsr one
-/// of the type of the arithmetic; whatever its storage type is, these are tried, but Quarter of BlockIlu0 alone, of
-/// more than one unknown and on hosts, where it is the fastest. `plan_options` are its options.
+/// type of the arithmetic. P is BlockIlu0, Ssor, Sip, BlockJacobi or LineImplicit, as BlockIlu0<double, 5, Exec>, or
+/// MultiBlock of one, or, of all but LineImplicit, Parted; or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr,
+/// SsorCsr or BlockJacobiCsr with a BlockCsr of at least one row, of DiluCsr and SsorCsr one of the type of the
+/// arithmetic. Whatever its storage type is, all that P has are tried, but Quarter only where its solves are faster
+/// than those with Half: of BlockIlu0 with n of at least 4 on hosts, by slabs (SweepPath::automatic or slab), without
+/// folded directions, and of one grid block: BlockIlu0 itself, or Parted of one part. `plan_options` are the options of
+/// P.
 ///
 /// A type is not chosen in which the factors of A overflow or that has not what the options ask for, and none but that
 /// of the arithmetic where A is singular: the status of the plan will say so. Half comes before BFloat16, which has
 /// fewer bits.
 ///
 /// Costs a plan, a factorization and three solves with each type until one is good enough, one plan at a time, and
-/// seven vectors. Waits for the instance. What it returns does not depend on the number of threads. A choice for one
+/// seven vectors. Waits for the instance. What it returns does not depend on the number of threads, but with a
+/// LineImplicit of few long lines, which are cut by it where BlockTridiagonalOptions::partitions is 0. A choice for one
 /// matrix need not be good for another: who factors again may choose again. Throws Error where the fraction is less
 /// than 0 or no number, and as P does.
 template <class P, class Matrix>
@@ -169,8 +175,8 @@ StorageKind choose_storage(const typename P::execution_space& exec, const Matrix
   });
   auto const is_near = [&]<class Storage>(std::type_identity<Storage> storage) {
     bool found = false;
-    if constexpr (sizeof(Storage) < sizeof(Scalar) && detail::HasStorage<P, Storage>) {
-      if (!detail::has_options<typename P::template WithStorage<Storage>>(plan_options)) return false;
+    if constexpr (sizeof(Storage) < sizeof(Scalar) && detail::MayBeTried<P, Storage>) {
+      if (!detail::is_tried<typename P::template WithStorage<Storage>, Storage>(plan_options)) return false;
       with_plan(storage, [&](const auto& plan) { found = comparison->difference(exec, plan) < options.fraction; });
     }
     return found;
