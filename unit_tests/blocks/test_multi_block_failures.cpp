@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdint>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <limits>
+#include <new>
+#include <string_view>
 
 #include "multi_block_fixture.hpp"
 #include "support/message_of.hpp"
@@ -130,6 +133,27 @@ TYPED_TEST(MultiBlockTest, a_factorization_that_throws_leaves_the_matrix_as_it_w
   };
   EXPECT_THROW(couplings.factor(this->exec, 1, a.flat().data(), fails), Error);
   EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before));
+}
+
+// So it is where a launch throws behind what has changed A.
+TYPED_TEST(MultiBlockTest, a_launch_that_throws_leaves_the_matrix_as_it_was) {
+  constexpr int n = 2;
+  auto const grid = cut_grid(Grid(9, 4, 3), {3, 1, 1}).grid;
+  auto const a = to_device<double, n, double>(this->exec, MultiBlockReference(grid, n));
+  auto const before = to_host(a.flat());
+  MultiBlock<BlockIlu0<double, n, TypeParam>> ilu(this->exec, grid,
+                                                  {.coupling = Coupling::coloured, .colours = {0, 1, 2}});
+  namespace tools = Kokkos::Tools::Experimental;
+  static int left = 0;
+  left = 1;
+  tools::set_begin_parallel_for_callback([](const char* label, std::uint32_t, std::uint64_t*) {
+    if (std::string_view(label) == "Hyperplane::MultiBlock::factor::scale" && left-- == 0) throw std::bad_alloc();
+  });
+  EXPECT_THROW(ilu.factor(this->exec, a), std::bad_alloc);
+  tools::set_begin_parallel_for_callback(nullptr);
+  EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before));
+  ilu.factor(this->exec, a);
+  EXPECT_TRUE(ilu.status(this->exec).ok());
 }
 
 TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {

@@ -29,6 +29,8 @@ class DistributedPieces : public DistributedColoured<Exec> {
   /// Grid blocks are cut into pieces on hosts where ranks meet: more stages than colours.
   template <class P>
   void expect_pieces(const MultiBlockGrid& whole) {
+    // For more threads pieces are larger than these grid blocks.
+    if (detail::concurrency_of(this->exec) > 2) return;
     auto const colours = detail::ranked_colours(find_colours(whole));
     DistributedGrid const grid(this->world, whole);
     auto const stages = detail::stages_of_ranks<P>(this->exec, grid, typename P::Options{}, colours);

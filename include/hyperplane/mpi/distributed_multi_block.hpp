@@ -144,7 +144,7 @@ class DistributedMultiBlock {
     if constexpr (can_go_through_devices) {
       if (m_part) m_part->factor(exec, a.local());
     }
-    // The ranks agree on each colour.
+    // The ranks agree once more: on hosts in the end, on devices on each colour.
     if (m_local && m_coupling != Coupling::none) m_local->factor(exec, a.local());
     m_factored = true;
   }

@@ -98,8 +98,8 @@ class ColouredCouplings {
   }
 
   /// Calls factor() for a stage, with what neighbours of lower colours subtract from the diagonal blocks of A, and
-  /// keeps the coefficients of the couplings. A has its diagonal blocks again after the last stage of their grid block
-  /// and where factor() throws.
+  /// keeps the coefficients of the couplings. A has its diagonal blocks again after the last stage of their grid block.
+  /// Where it throws, A has those of this stage again; abandon_factor() gives it those of the stages before.
   template <class MatrixStorage, class Factor>
   void factor(const Exec& exec, int stage, MatrixStorage* a, const Factor& factor) const {
     using Matrix = InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n>;
@@ -113,40 +113,42 @@ class ColouredCouplings {
       return;
     }
     constexpr double bytes = 2.0 * n * n * n * sizeof(MatrixStorage);
-    for (auto const& range : lower) {
-      auto const part = m_lists.lower_part(range);
-      run(subtracts ? "Hyperplane::MultiBlock::factor::subtract" : "Hyperplane::MultiBlock::factor::keep", exec,
-          part.size, bytes,
-          TakeLowerNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
-              m_rule,
-              part.points,
-              part.couplings,
-              matrix,
-              m_upper_values.data(),
-              m_lower_values.data(),
-              m_diagonals.template of<MatrixStorage>(range),
-              m_lists.reverses(),
-              {m_lists.record().ref(), range.first_number}});
-    }
+    std::size_t kept = 0;
     try {
+      for (auto const& range : lower) {
+        auto const part = m_lists.lower_part(range);
+        run(subtracts ? "Hyperplane::MultiBlock::factor::subtract" : "Hyperplane::MultiBlock::factor::keep", exec,
+            part.size, bytes,
+            TakeLowerNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+                m_rule,
+                part.points,
+                part.couplings,
+                matrix,
+                m_upper_values.data(),
+                m_lower_values.data(),
+                m_diagonals.template of<MatrixStorage>(range),
+                m_lists.reverses(),
+                {m_lists.record().ref(), range.first_number}});
+        ++kept;
+      }
       factor();
+      for (auto const& range : upper) {
+        auto const part = m_lists.upper_part(range);
+        run("Hyperplane::MultiBlock::factor::scale", exec, part.size, bytes,
+            ScaleUpperNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+                m_rule,
+                part.points,
+                part.couplings,
+                matrix,
+                m_factors.data(),
+                m_upper_values.data(),
+                {m_lists.record().ref(), range.first_number}});
+      }
     } catch (...) {
-      abandon_factor(exec, stage + 1, a);
+      if constexpr (subtracts) m_diagonals.restore_first(exec, m_lists, stage, kept, a);
       throw;
     }
     if constexpr (subtracts) m_diagonals.restore(exec, m_lists, stage + 1, stage, a);
-    for (auto const& range : upper) {
-      auto const part = m_lists.upper_part(range);
-      run("Hyperplane::MultiBlock::factor::scale", exec, part.size, bytes,
-          ScaleUpperNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
-              m_rule,
-              part.points,
-              part.couplings,
-              matrix,
-              m_factors.data(),
-              m_upper_values.data(),
-              {m_lists.record().ref(), range.first_number}});
-    }
   }
 
   /// Where a factorization ends after so many stages: A has all its diagonal blocks again.

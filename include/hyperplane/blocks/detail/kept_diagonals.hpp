@@ -38,6 +38,11 @@ class KeptDiagonals {
   void restore(const Exec& exec, const Lists& lists, int stages, int last_stage, MatrixStorage* a) const {
     restore_if(exec, lists, stages, a, [&](const Range& range) { return range.last_stage == last_stage; });
   }
+  /// The same of the first ranges of a stage.
+  template <class MatrixStorage>
+  void restore_first(const Exec& exec, const Lists& lists, int stage, std::size_t ranges, MatrixStorage* a) const {
+    for (std::size_t r = 0; r < ranges; ++r) restore_range(exec, lists, lists.lower_ranges(stage)[r], a);
+  }
   /// The same of all grid blocks that were not done before the last of these stages.
   template <class MatrixStorage>
   void restore_open(const Exec& exec, const Lists& lists, int stages, MatrixStorage* a) const {
@@ -47,16 +52,19 @@ class KeptDiagonals {
  private:
   template <class MatrixStorage, class Counts>
   void restore_if(const Exec& exec, const Lists& lists, int stages, MatrixStorage* a, const Counts& counts) const {
-    InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n> const matrix(a);
     for (int stage = 0; stage < stages; ++stage) {
       for (auto const& range : lists.lower_ranges(stage)) {
-        if (!counts(range)) continue;
-        auto const part = lists.lower_part(range);
-        launch("Hyperplane::MultiBlock::factor::restore", LongIndexRange<Exec>(exec, 0, part.size),
-               2.0 * n * n * sizeof(MatrixStorage),
-               RestoreDiagonals<n, MatrixStorage, vector_length>{part.points, matrix, of<MatrixStorage>(range)});
+        if (counts(range)) restore_range(exec, lists, range, a);
       }
     }
+  }
+  template <class MatrixStorage>
+  void restore_range(const Exec& exec, const Lists& lists, const Range& range, MatrixStorage* a) const {
+    InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n> const matrix(a);
+    auto const part = lists.lower_part(range);
+    launch("Hyperplane::MultiBlock::factor::restore", LongIndexRange<Exec>(exec, 0, part.size),
+           2.0 * n * n * sizeof(MatrixStorage),
+           RestoreDiagonals<n, MatrixStorage, vector_length>{part.points, matrix, of<MatrixStorage>(range)});
   }
 
   Kokkos::View<Scalar*, typename Exec::memory_space> m_values;

@@ -29,7 +29,13 @@ void factor_stages(const Exec& exec, const Remote* remote, int count, const Fact
         error = std::current_exception();
       }
     } else {
-      remote->agree(factor_stage);
+      try {
+        remote->agree(factor_stage);
+      } catch (...) {
+        // Which all throw: they have taken what was sent after the stages before.
+        remote->finish_coefficients();
+        throw;
+      }
     }
     remote->exchange_coefficients(exec, stage);
   }

@@ -23,6 +23,11 @@ class PersistentRequests {
   explicit PersistentRequests(const Communicator& communicator) : m_communicator(communicator) {}
   ~PersistentRequests() {
     if (!mpi_runs()) return;
+    if (m_expects) {
+      // After an error: nothing may come into memory that is freed.
+      for (auto& request : m_receives) MPI_Cancel(&request);
+      MPI_Waitall(static_cast<int>(m_receives.size()), m_receives.data(), MPI_STATUSES_IGNORE);
+    }
     for (auto* const requests : {&m_receives, &m_sends}) {
       for (auto& request : *requests) MPI_Request_free(&request);
     }
@@ -66,6 +71,8 @@ class PersistentRequests {
   static constexpr int tag = 0;
 
   static void start(std::vector<MPI_Request>& requests) {
+    // Open MPI 4 refuses a list of none.
+    if (requests.empty()) return;
     mpi_call("MPI_Startall", MPI_Startall(static_cast<int>(requests.size()), requests.data()));
   }
   static void finish(std::vector<MPI_Request>& requests) {

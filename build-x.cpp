@@ -1,1 +1,0 @@
-#include <hyperplane/hyperplane.hpp>
