@@ -139,9 +139,8 @@ class BoxOnDevices<P> {
     m_parts.for_parts([&](int s) {
       auto found = m_parts.status(s);
       Grid const part = StackedParts::box(blocks(s));
-      auto const layer = std::int64_t{below} + found.point.k;
+      auto const number = part.index(found.point.i, found.point.j, below + found.point.k);
       below += part.nk();
-      auto const number = found.point.i + part.ni() * (found.point.j + part.nj() * layer);
       if (found.ok() || (!first.ok() && number >= first_number)) return;
       first_number = number;
       found = StackedParts::status_inside(part, found);

@@ -134,7 +134,7 @@ class PartOfRank<P> {
   typename MultiBlock<P>::Failure first_failure(const Exec& exec) const {
     auto const found = m_part.status(exec);
     Grid const& part = m_part.grid();
-    auto const number = found.point.i + part.ni() * (found.point.j + part.nj() * std::int64_t{m_below + found.point.k});
+    auto const number = part.index(found.point.i, found.point.j, m_below + found.point.k);
     auto status = StackedParts::status_inside(part, found);
     int const block = m_boxes ? m_boxes->status_in_block(0, status) : 0;
     // What the part below has left to a point comes before what the point makes of it.
