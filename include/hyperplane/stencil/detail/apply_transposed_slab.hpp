@@ -219,12 +219,16 @@ struct ApplyTransposedSlab {
     return before;
   }
 
+  /// That of LastLanes, computed as there: compilers choose for packs and for single lanes which products they fuse, and
+  /// where a range ends depends on the threads.
   block::Vector<Scalar, n> of_slab_before(int slab, std::int64_t step) const {
-    auto const& map = m_a.map();
-    auto const other = map.south_step(step);
-    if (slab == 0 || other >= map.steps()) return {};
-    return transposed_product<Scalar, n>(m_a, m_x, map.first_pack(slab - 1) + other, vector_length - 1,
-                                         Direction::north);
+    auto const other = m_a.map().south_step(step);
+    block::Vector<Scalar, n> lane{};
+    if (slab == 0 || other >= m_a.map().steps()) return lane;
+    auto const pack = product(slab - 1, other, Direction::north);
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) lane[c] = pack[c][vector_length - 1];
+    return lane;
   }
 
   /// Lane l takes the product of lane l + 1 at the step after, and the last lane that of lane 0 of the slab after.
