@@ -95,8 +95,10 @@ std::unique_ptr<TypedPreconditioner<Exec>> make_plan(const Exec& exec, const Gri
   read_options(options, line, settings.options);
   if constexpr (requires { Plan::has_coupling(options.coupling); }) {
     if (!Plan::has_coupling(options.coupling)) {
-      throw Error(std::string(line.name) + " has no coupling " + hyperplane::name(options.coupling) +
-                  (is_short(settings.storage) ? std::string(" with storage ") + name(settings.storage) : ""));
+      throw Error(std::string(line.name) + " has " +
+                  detail::no_coupling<Plan>(
+                      options.coupling,
+                      is_short(settings.storage) ? std::string(" with storage ") + name(settings.storage) : ""));
     }
   }
   return std::make_unique<HeldPreconditioner<n, Exec, MatrixStorage, Plan>>(exec, grid, options);

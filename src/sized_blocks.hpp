@@ -95,8 +95,10 @@ Made make_of_blocks(const BlocksSettings& settings, const Make& make) {
               return Made{};
             }
             if (MultiBlock<P>::has_coupling(chosen.coupling)) return make(std::type_identity<P>{}, chosen);
-            throw Error(name + " has no coupling " + hyperplane::name(chosen.coupling) +
-                        (is_narrowed ? std::string(" with storage ") + hyperplane::name(settings.storage) : ""));
+            throw Error(name + " has " +
+                        detail::no_coupling<MultiBlock<P>>(
+                            chosen.coupling,
+                            is_narrowed ? std::string(" with storage ") + hyperplane::name(settings.storage) : ""));
           }
         }
         return Made{};

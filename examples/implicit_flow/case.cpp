@@ -119,8 +119,10 @@ std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::stri
   std::size_t number = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + colon, number);
   if (error != std::errc{} || end != text.data() + colon || number >= blocks.size()) {
+    std::string names;
+    for (auto const& other : grid.names) names += (names.empty() ? ", or by name: " : ", ") + other;
     throw hyperplane::Error("--boundary " + text + ": '" + name + "' is no grid block: there are " +
-                            std::to_string(blocks.size()) + ", counted from 0");
+                            std::to_string(blocks.size()) + ", counted from 0" + names);
   }
   return {{number}, side};
 }

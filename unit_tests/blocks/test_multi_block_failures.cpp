@@ -185,7 +185,7 @@ TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
   EXPECT_THAT(message_of([&] {
                 MultiBlock<BlockJacobi<double, n, TypeParam>>(this->exec, grid, {.coupling = Coupling::coloured});
               }),
-              HasSubstr("this preconditioner has no coupling coloured"));
+              HasSubstr("this preconditioner has no coupling coloured; its couplings: none"));
   EXPECT_THAT(message_of([&] {
                 MultiBlock<BlockJacobi<double, n, TypeParam>>(this->exec, grid, {.coupling = Coupling::natural});
               }),

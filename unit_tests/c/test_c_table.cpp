@@ -225,7 +225,7 @@ TEST_P(CTable, refuses_what_is_not_in_it) {
   }
   for (std::string const coupling : {"coloured", "natural"}) {
     refused("bilu0", "storage=half,parts=1x1x2,coupling=" + coupling,
-            "bilu0 has no coupling " + coupling + " with storage half");
+            "bilu0 has no coupling " + coupling + " with storage half; its couplings: none");
   }
   expect_failure(make("sip", "", &m, 2), HYPERPLANE_INVALID_ARGUMENT, "one unknown");
   expect_failure(hyperplane_preconditioner_create_named(system.context, system.c_grid, 1, nullptr, nullptr, &m),

@@ -143,7 +143,8 @@ TEST_F(CommandLine, refuses_parts_that_cannot_be) {
   refuse("--coupling natural", "coupling is 'natural', and parts is not given");
   refuse("--parts 1x1x2 --coupling all", "--coupling: 'all' is not one of none|coloured|natural");
   refuse("--preconditioner lines --parts 1x1x2", "--parts 1x1x2: --preconditioner lines has no parts\n");
-  refuse("--preconditioner jacobi --parts 1x1x2 --coupling coloured", "jacobi has no coupling coloured\n");
+  refuse("--preconditioner jacobi --parts 1x1x2 --coupling coloured",
+         "jacobi has no coupling coloured; its couplings: none\n");
   refuse("--preconditioner none --coupling natural", "--coupling natural: --preconditioner none has no parts\n");
 }
 

@@ -99,6 +99,8 @@ TEST_F(CgnsGrids, HaveTheirZonesByName) {
   auto const flow = case_of(file, {.boundaries = {"jmin=far_field", "b:jmin=outflow"}});
   EXPECT_EQ(flow.boundary[0][Side::jmin].at(0), Boundary::far_field);
   EXPECT_EQ(flow.boundary[1][Side::jmin].at(0), Boundary::outflow);
+  EXPECT_THAT(error_of(file, {.boundaries = {"c:jmin=outflow"}}),
+              HasSubstr("'c' is no grid block: there are 2, counted from 0, or by name: a, b"));
 }
 
 TEST_F(CgnsGrids, MayBeOfSinglePrecision) {

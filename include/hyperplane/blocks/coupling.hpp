@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 
 #include <array>
+#include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -30,4 +31,18 @@ constexpr const char* name(Coupling coupling) {
   return "unknown";
 }
 
+namespace detail {
+
+/// "no coupling natural with storage half; its couplings: none, coloured", of a Plan with has_coupling.
+template <class Plan>
+std::string no_coupling(Coupling coupling, const std::string& with_storage = "") {
+  std::string result = "no coupling " + std::string(name(coupling)) + with_storage + "; its couplings: ";
+  for (auto const other : all_couplings) {
+    if (!Plan::has_coupling(other)) continue;
+    result += (other == Coupling::none ? "" : ", ") + std::string(name(other));
+  }
+  return result;
+}
+
+}  // namespace detail
 }  // namespace hyperplane::inline HYPERPLANE_ABI

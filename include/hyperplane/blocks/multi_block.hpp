@@ -114,7 +114,7 @@ class MultiBlock {
     if (options.coupling == Coupling::none) return {};
     detail::check_order(options);
     if (!has_coupling(options.coupling)) {
-      fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
+      fail("MultiBlock: this preconditioner has " + detail::no_coupling<MultiBlock>(options.coupling));
     }
     if (options.coupling == Coupling::natural) return find_natural_order(grid);
     if (options.colours.empty()) return find_colours(grid);

@@ -87,7 +87,7 @@ class MultiBlock<LineImplicit<Scalar, n, Exec, StorageScalar, Lines>> {
   /// None. Throws Error as the constructor does.
   static std::vector<int> checked_colours(const MultiBlockGrid&, const Options& options) {
     if (!has_coupling(options.coupling)) {
-      fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
+      fail("MultiBlock: this preconditioner has " + detail::no_coupling<MultiBlock>(options.coupling));
     }
     require(options.colours.empty(), "MultiBlock: colours are given, and coupling none takes none");
     return {};
