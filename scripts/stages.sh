@@ -26,6 +26,33 @@ stage_seconds() {
   END { printf "seconds: %sall %d\n", line, last - first }' "$stages"
 }
 
+# Seconds of each stage, measured on one machine; others take about a multiple of them.
+declare -rA usual_seconds=(
+  [packages]=131 [sources]=31 ["openmp-test: build"]=283 ["openmp-test: tests"]=410 ["CUDA headers"]=75
+  ["packages of what comes later"]=0 ["every header alone"]=230 [clang-tidy]=412
+  ["openmp-sanitize: build"]=1863 ["openmp-sanitize: tests"]=1083 ["openmp-optimized: build"]=1350
+  ["openmp-optimized: tests"]=200 ["openmp-test: benchmarks"]=450 ["models of how threads wait for one another"]=180
+  ["serial-test: build"]=1200 ["serial-test: tests"]=700 [serial-benchmarks]=300 ["CUDA kernels"]=300
+)
+
+# fits WHAT STAGE ...: whether there is time for these stages, all of them: `run test --minutes` says in HYPERPLANE_MINUTES
+# when to have ended, and the stages before say how fast this machine is. Where there is not, WHAT is not checked.
+fits() {
+  [[ -n ${HYPERPLANE_MINUTES:-} ]] || return 0
+  local now seconds name first="" usual=0 next=0
+  printf -v now '%(%s)T' -1
+  while read -r seconds name; do
+    first=${first:-$seconds}
+    usual=$((usual + ${usual_seconds[$name]:-0}))
+  done <"$stages"
+  for name in "${@:2}"; do next=$((next + usual_seconds[$name])); done
+  local -r past=$((now - first))
+  if ((usual > 0 && past + next * past / usual > 60 * HYPERPLANE_MINUTES)); then
+    not_checked "$1 (this machine is too slow for $HYPERPLANE_MINUTES minutes; without --minutes nothing is left out)"
+    return 1
+  fi
+}
+
 # not_checked WHAT: says so, here and at the end.
 not_checked() {
   printf 'not checked: %s\n' "$*"

@@ -61,28 +61,35 @@ case "${1:?quick, quick-before-rest, rest or serial}" in
     scripts/check_headers.py build/openmp-sanitize
     stage "clang-tidy"
     scripts/tidy.sh build/openmp-sanitize
-    build openmp-sanitize "${clang[@]}"
-    stage "openmp-sanitize: tests"
-    run_tests openmp-sanitize
+    if fits "unit tests with sanitizers" "openmp-sanitize: build" "openmp-sanitize: tests"; then
+      build openmp-sanitize "${clang[@]}"
+      stage "openmp-sanitize: tests"
+      run_tests openmp-sanitize
+    fi
     # With the block sizes of the quick tests; kernels of all sizes are in the unit tests. Kernels that are written in
     # vectors are as fast with -O2 as with -O3, in two thirds of the time.
-    stage "openmp-optimized: build"
-    cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5' \
-      '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF -DHYPERPLANE_OPTIMIZED=ALONE \
-      -DHYPERPLANE_EXTRA_PRECONDITIONERS="$PWD/unit_tests/extra/preconditioners.hpp" -B build/openmp-optimized
-    cmake --build build/openmp-optimized --target optimized_tests
-    stage "openmp-optimized: tests"
-    ctest --test-dir build/openmp-optimized --label-regex optimized --no-tests=error --output-on-failure --parallel "$(nproc)"
+    if fits "tests with optimization" "openmp-optimized: build" "openmp-optimized: tests"; then
+      stage "openmp-optimized: build"
+      cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5' \
+        '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF -DHYPERPLANE_OPTIMIZED=ALONE \
+        -DHYPERPLANE_EXTRA_PRECONDITIONERS="$PWD/unit_tests/extra/preconditioners.hpp" -B build/openmp-optimized
+      cmake --build build/openmp-optimized --target optimized_tests
+      stage "openmp-optimized: tests"
+      ctest --test-dir build/openmp-optimized --label-regex optimized --no-tests=error --output-on-failure --parallel "$(nproc)"
+    fi
     # Benchmarks, whose smoke runs verify what they measure, in the folder of the quick tests.
-    stage "openmp-test: benchmarks"
-    cmake --preset openmp-test -DHYPERPLANE_OPTIMIZED=APART -DHYPERPLANE_TEST_ALL_SIZES=OFF -DHYPERPLANE_BUILD_PERF_TESTS=ON
-    cmake --build --preset openmp-test
-    run_tests openmp-test --label-regex benchmark
-    stage "models of how threads wait for one another"
-    if command -v spin >/dev/null && command -v cc >/dev/null; then
+    if fits "benchmarks" "openmp-test: benchmarks"; then
+      stage "openmp-test: benchmarks"
+      cmake --preset openmp-test -DHYPERPLANE_OPTIMIZED=APART -DHYPERPLANE_TEST_ALL_SIZES=OFF -DHYPERPLANE_BUILD_PERF_TESTS=ON
+      cmake --build --preset openmp-test
+      run_tests openmp-test --label-regex benchmark
+    fi
+    models="models of how threads wait for one another"
+    if ! command -v spin >/dev/null || ! command -v cc >/dev/null; then
+      not_checked "$models (spin and a C compiler are not both installed)"
+    elif fits "$models" "$models"; then
+      stage "$models"
       unit_tests/protocol/explore.py
-    else
-      not_checked "models of how threads wait for one another (spin and a C compiler are not both installed)"
     fi
     ;;
   serial)

@@ -21,6 +21,9 @@ expect_refused() {
 expect_refused "'tset' is not a command" tset
 expect_refused "'--serial' is not understood; ./run help says what there is" test --serial
 expect_refused "'more' is not understood; ./run help says what there is" test --all more
+expect_refused "--minutes wants a number of minutes, 1 to 99999: ./run test --all --minutes 82" test --all --minutes
+expect_refused "--minutes wants a number of minutes, 1 to 99999: ./run test --all --minutes 82" test --all --minutes 1.5
+expect_refused "'--minutes' is not understood; ./run help says what there is" test --minutes 82
 expect_refused "'quickly' is not understood; ./run help says what there is" demo quickly
 expect_refused "'wedge' is not understood; ./run help says what there is" demo airfoil wedge
 expect_refused "'cmake' is not understood; ./run help says what there is" shell cmake
@@ -44,6 +47,22 @@ build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 expect_closing "all tests passed"
 expect_closing "all tests passed; NOT CHECKED: models (no spin); kernels" "models (no spin)" kernels
+# expect_fits yes|no MINUTES: whether two stages fit in so many minutes after one that took as long as usual.
+expect_fits() {
+  local found=no
+  if (
+    cd "$build"
+    source "$OLDPWD/scripts/stages.sh"
+    mkdir -p build
+    printf '%s %s\n' $(($(date +%s) - usual_seconds[clang-tidy])) clang-tidy >"$stages"
+    HYPERPLANE_MINUTES=$2 fits "these" clang-tidy clang-tidy >/dev/null
+  ); then found=yes; fi
+  [[ $found == "$1" ]] || fail "three stages of clang-tidy fit in $2 minutes: $found"
+}
+minutes=$(source scripts/stages.sh && echo $((3 * usual_seconds[clang-tidy] / 60)))
+expect_fits yes $((minutes + 1))
+expect_fits no $((minutes - 1))
+expect_fits yes ""
 log=$build/log
 cmake --preset headers -B "$build/headers" >"$log" 2>&1 || fail "cmake --preset headers: $(cat "$log")"
 cmake --build "$build/headers" >"$log" 2>&1 || fail "cmake --build: $(cat "$log")"
