@@ -97,6 +97,12 @@ def main():
     command = [*compiler(build), *(mpi or [])]
     base_of = bases(closures(headers))
 
+    def compiles(header, *arguments):
+        done = subprocess.run([*command, *arguments], cwd=build, capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"{done.stderr}check_headers.py: {header} does not compile by itself", file=sys.stderr, flush=True)
+        return done.returncode == 0
+
     def stub(header):
         return folder / header.replace("/", "_")
 
@@ -105,23 +111,22 @@ def main():
 
     def precompile(header):
         stub(header).write_text(f"#include <{header}>\n")
-        subprocess.run([*command, *once, "-x", "c++-header", str(stub(header)), "-o", f"{stub(header)}.gch"], cwd=build, check=True)
+        return compiles(header, *once, "-x", "c++-header", str(stub(header)), "-o", f"{stub(header)}.gch")
 
-    def compiles(header):
+    def check(header):
         if base_of[header] == header:
-            return True  # compiled by itself already
-        source = folder / (header.replace("/", "_") + ".cpp")
+            return True  # precompiled already
+        source = folder / f"{stub(header).name}.cpp"
         source.write_text(f"#include <{header}>\n")
         first = ["-include", str(stub(base_of[header]))] if base_of[header] else []
-        done = subprocess.run([*command, *first, "-fsyntax-only", str(source)], cwd=build, capture_output=True, text=True, check=False)
-        if done.returncode:
-            print(f"{done.stderr}check_headers.py: {header} does not compile by itself", file=sys.stderr, flush=True)
-        return done.returncode == 0
+        return compiles(header, *first, "-fsyntax-only", str(source))
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(precompile, set(base_of.values()) - {None}))
-        if not all(list(pool.map(compiles, headers))):
-            sys.exit(1)
+        good = all(list(pool.map(precompile, set(base_of.values()) - {None}))) and all(list(pool.map(check, headers)))
+    for precompiled in folder.glob("*.gch"):
+        precompiled.unlink()
+    if not good:
+        sys.exit(1)
     print(f"check_headers.py: {len(headers)} headers compile by themselves")
 
 

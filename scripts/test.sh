@@ -61,14 +61,14 @@ case "${1:?quick, quick-before-rest, rest or serial}" in
     scripts/check_headers.py build/openmp-sanitize
     stage "clang-tidy"
     scripts/tidy.sh build/openmp-sanitize
-    if fits "unit tests with sanitizers" "openmp-sanitize: build" "openmp-sanitize: tests"; then
+    if fits "sanitizers, and every block size" "openmp-sanitize: build" "openmp-sanitize: tests"; then
       build openmp-sanitize "${clang[@]}"
       stage "openmp-sanitize: tests"
       run_tests openmp-sanitize
     fi
     # With the block sizes of the quick tests; kernels of all sizes are in the unit tests. Kernels that are written in
     # vectors are as fast with -O2 as with -O3, in two thirds of the time.
-    if fits "tests with optimization" "openmp-optimized: build" "openmp-optimized: tests"; then
+    if fits "optimization, and the compiled library with it" "openmp-optimized: build" "openmp-optimized: tests"; then
       stage "openmp-optimized: build"
       cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5' \
         '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF -DHYPERPLANE_OPTIMIZED=ALONE \

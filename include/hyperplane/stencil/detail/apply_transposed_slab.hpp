@@ -219,8 +219,9 @@ struct ApplyTransposedSlab {
     return before;
   }
 
-  /// That of LastLanes, computed as there: compilers choose for packs and for single lanes which products they fuse,
-  /// and where a range ends depends on the threads.
+  /// What the last lane of the slab before gives, where it is not kept: of a whole pack, as run() computes it.
+  /// Compilers choose for packs and for single lanes which products they fuse, and where a range ends depends on the
+  /// threads.
   block::Vector<Scalar, n> of_slab_before(int slab, std::int64_t step) const {
     auto const other = m_a.map().south_step(step);
     block::Vector<Scalar, n> lane{};
