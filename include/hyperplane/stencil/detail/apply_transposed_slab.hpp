@@ -124,8 +124,7 @@ struct ApplyTransposedSlab {
       if (m_terms.has(Direction::west)) to_east = product(slab, step, Direction::east);
       if (m_terms.has(Direction::south)) {
         to_north = product(slab, step, Direction::north);
-        HYPERPLANE_UNROLL
-        for (int c = 0; c < n; ++c) lane[c] = to_north[c][vector_length - 1];
+        lane = last_lane(to_north);
       }
       if (step + pitch < at.end) start(slab, step + pitch);
       if (++remainder == pitch) remainder = 0;
@@ -219,17 +218,20 @@ struct ApplyTransposedSlab {
     return before;
   }
 
+  HYPERPLANE_FORCEINLINE_FUNCTION static block::Vector<Scalar, n> last_lane(const Vector& packs) {
+    block::Vector<Scalar, n> lane;
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) lane[c] = packs[c][vector_length - 1];
+    return lane;
+  }
+
   /// What the last lane of the slab before gives, where it is not kept: of a whole pack, as run() computes it.
   /// Compilers choose for packs and for single lanes which products they fuse, and where a range ends depends on the
   /// threads.
   block::Vector<Scalar, n> of_slab_before(int slab, std::int64_t step) const {
     auto const other = m_a.map().south_step(step);
-    block::Vector<Scalar, n> lane{};
-    if (slab == 0 || other >= m_a.map().steps()) return lane;
-    auto const pack = product(slab - 1, other, Direction::north);
-    HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) lane[c] = pack[c][vector_length - 1];
-    return lane;
+    if (slab == 0 || other >= m_a.map().steps()) return {};
+    return last_lane(product(slab - 1, other, Direction::north));
   }
 
   /// Lane l takes the product of lane l + 1 at the step after, and the last lane that of lane 0 of the slab after.
