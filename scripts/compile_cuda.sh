@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Compiles CUDA code with plain nvcc, without Kokkos: compile_cuda.sh headers | kernels: every header that holds some by
-# itself, or all kernels for a few block sizes and for each compute capability of docs/gpus.md. Called by `run test` where
-# there is an nvcc.
+# Compiles CUDA code with plain nvcc: compile_cuda.sh headers | kokkos ROOT | kernels: every header that holds some and needs
+# no Kokkos by itself; unit tests that only a Kokkos with CUDA has, as far as errors go, with the headers of the Kokkos in a
+# private root; or all kernels for a few block sizes and for each compute capability of docs/gpus.md. Called by `run test`
+# where there is an nvcc.
 set -euo pipefail
 
 printf '\n== CUDA kernels with %s (%(%H:%M:%S)T)\n' "$(nvcc --version | tail -n 1)" -1
@@ -13,8 +14,8 @@ main=90
 others=("75" "80 89" "100 120")
 
 # compile kernels CAPABILITY, compile device CAPABILITY ... (without the host's part, which is the same for all), both with
-# little optimization, which takes less than half the time, or compile header HEADER CAPABILITY (as far as the front end and
-# its errors go).
+# little optimization, which takes less than half the time, compile header HEADER CAPABILITY (as far as the front end and
+# its errors go), or compile kokkos FILE CAPABILITY, the same of a file with Kokkos.
 compile() {
   local flags=(-std=c++20 -Iinclude -Xcompiler=-Wall,-Wextra,-Werror -Werror=all-warnings)
   local quickly=(-Xcicc -O1 -Xptxas -O1)
@@ -30,6 +31,12 @@ compile() {
       local file=$out/${name//\//_}
       printf '#include <%s>\n' "$name" >"$file.cu"
       nvcc "${flags[@]}" -arch="sm_$3" -ptx "$file.cu" -o "$file.ptx"
+      ;;
+    kokkos)
+      local include
+      local with=(-x cu -extended-lambda -expt-relaxed-constexpr -Xcompiler=-fopenmp -DKOKKOS_DEPENDENCE -Iunit_tests -I.)
+      for include in $kokkos_includes; do with+=(-isystem "$include"); done
+      nvcc "${flags[@]}" "${with[@]}" -arch="sm_$3" -fdevice-syntax-only -ptx "$2" -o "$out/${2//\//_}.ptx"
       ;;
   esac || {
     printf 'compile_cuda.sh: %s does not compile\n' "$*" >&2
@@ -54,6 +61,32 @@ if [[ ${1:?headers or kernels} == headers ]]; then
   jobs=("${headers[@]/#/header }")
   in_parallel "${jobs[@]/%/ $main}"
   printf '%d CUDA headers compile alone\n' "${#headers[@]}"
+  exit
+fi
+
+if [[ $1 == kokkos ]]; then
+  # The Kokkos of the root is for hosts: with its configuration changed to one for CUDA, its headers are those of CUDA, too.
+  root=${2:?a root}/usr
+  here=$out/kokkos
+  rm -rf "$here"
+  mkdir -p "$here/desul/atomics" "$here/tests"
+  sed -E 's,/\* #undef (KOKKOS_ENABLE_CUDA|KOKKOS_ARCH_HOPPER|KOKKOS_ARCH_HOPPER90) \*/,#define \1,' \
+    "$root/include/kokkos/KokkosCore_config.h" >"$here/KokkosCore_config.h"
+  sed -E 's,/\* #undef (DESUL_ATOMICS_ENABLE_CUDA) \*/,#define \1,' \
+    "$root/include/kokkos/desul/atomics/Config.hpp" >"$here/desul/atomics/Config.hpp"
+  for file in "Declare decl/Kokkos_Declare_CUDA" "Fwd fwd/Kokkos_Fwd_CUDA" "Setup setup/Kokkos_Setup_Cuda"; do
+    name=KokkosCore_Config_${file% *}Backend.hpp
+    sed "s,^#endif,#include <${file#* }.hpp>\n&," "$root/include/kokkos/$name" >"$here/$name"
+  done
+  # Of the root's other headers, those of the tests: it has another C library than this machine.
+  ln -s "$(realpath "$root/include/gtest")" "$(realpath "$root/include/gmock")" "$here/tests/"
+  kokkos_includes="$here $here/tests $root/include/kokkos $(echo "$root"/lib/*/openmpi/include)"
+  export kokkos_includes
+  files=(unit_tests/{blocks/test_blocks_on_devices,mpi/test_distributed_devices,ilu/test_block_ilu0,ilu/test_block_ilu0_csr,swept/test_swept}_cuda.cpp
+    unit_tests/ilu/test_block_ilu0_on_devices.cpp)
+  jobs=("${files[@]/#/kokkos }")
+  in_parallel "${jobs[@]/%/ $main}"
+  printf '%d files with Kokkos and CUDA have no errors\n' "${#files[@]}"
   exit
 fi
 

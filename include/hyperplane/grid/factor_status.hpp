@@ -75,19 +75,22 @@ struct FactorStatus : FactorDiagnosis {
 
 namespace detail {
 
+/// A word of a record in which there is nothing. A constant: without a flag for nvcc, devices do not call functions of
+/// the standard library.
+inline constexpr std::uint64_t nothing_recorded = std::numeric_limits<std::uint64_t>::max();
+
 /// Moves what a factorization recorded to where status() finds it, as `diagnose(number, code)` explains it, a
 /// PivotFinding; and gets ready for the next factorization.
 template <class Diagnose>
 struct ConcludeFactorization {
-  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t* m_words;
   Diagnose m_diagnose;
 
   KOKKOS_FUNCTION void operator()(int) const {
     auto const recorded = m_words[0];
-    m_words[0] = none;
-    m_words[1] = none;
-    if (recorded == none) return;
+    m_words[0] = nothing_recorded;
+    m_words[1] = nothing_recorded;
+    if (recorded == nothing_recorded) return;
     auto const number = static_cast<std::int64_t>(recorded / pivot_codes);
     PivotFinding const finding = m_diagnose(number, static_cast<int>(recorded % pivot_codes));
     auto const found = static_cast<std::uint64_t>(finding.number < 0 ? number : finding.number);
@@ -98,7 +101,7 @@ struct ConcludeFactorization {
 
 /// Whether the words of a record, after conclude(), say that the factorization has failed.
 KOKKOS_FUNCTION inline bool is_failure(const std::uint64_t* words) {
-  return words[1] != std::numeric_limits<std::uint64_t>::max();
+  return words[1] != nothing_recorded;
 }
 
 inline constexpr const char* conclude_label = "Hyperplane::FactorStatus::conclude";
@@ -112,7 +115,6 @@ inline constexpr const char* conclude_label = "Hyperplane::FactorStatus::conclud
 template <ExecutionSpace Exec>
 class SingularPivotRecord {
   using Word = std::uint64_t;
-  static constexpr Word none = std::numeric_limits<Word>::max();
 
  public:
   using Words = Kokkos::View<Word*, typename Exec::memory_space>;
@@ -132,7 +134,7 @@ class SingularPivotRecord {
   /// Waits for the instance, so that the first factorization may be on another one.
   SingularPivotRecord(const Exec& exec, const std::string& label)
       : m_words(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), 2) {
-    Kokkos::deep_copy(exec, m_words, none);
+    Kokkos::deep_copy(exec, m_words, nothing_recorded);
     exec.fence("Hyperplane::FactorStatus");
   }
   /// In two words of somebody else, who sets all bits of them.
@@ -160,7 +162,7 @@ class SingularPivotRecord {
 
   /// The first failure, if there was one. Waits for the instance.
   std::optional<Place> find(const Exec& exec) const {
-    Word words[2] = {none, none};
+    Word words[2] = {nothing_recorded, nothing_recorded};
     Kokkos::deep_copy(exec, Kokkos::View<Word*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(words, 2),
                       m_words);
     exec.fence("Hyperplane::FactorStatus");
@@ -168,7 +170,7 @@ class SingularPivotRecord {
   }
   /// That of the word for status().
   static std::optional<Place> place_of(Word word) {
-    if (word == none) return std::nullopt;
+    if (word == nothing_recorded) return std::nullopt;
     return Place{static_cast<std::int64_t>(word >> 8),
                  {static_cast<FactorFailure>(word >> 4 & 15), static_cast<int>(word & 15)}};
   }

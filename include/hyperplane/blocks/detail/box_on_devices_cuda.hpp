@@ -138,12 +138,12 @@ class BoxOnDevices<P> {
     int below = 0;
     m_parts.for_parts([&](int s) {
       auto found = m_parts.status(s);
-      Grid const part = StackedParts::box(blocks(s));
-      auto const number = part.index(found.point.i, found.point.j, below + found.point.k);
-      below += part.nk();
+      Grid const box = StackedParts::box(blocks(s));
+      auto const number = box.index(found.point.i, found.point.j, below + found.point.k);
+      below += box.nk();
       if (found.ok() || (!first.ok() && number >= first_number)) return;
       first_number = number;
-      found = StackedParts::status_inside(part, found);
+      found = StackedParts::status_inside(box, found);
       int const block = m_joined.empty() ? 0 : status_in_block(blocks(s), joined(s).placed, 0, found);
       first = {found, m_grid.blocks(part(s))[as_size(block)]};
     });
