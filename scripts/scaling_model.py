@@ -9,7 +9,8 @@ import sys
 from math import prod
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
-MEASURED = DOCS / "measurements" / "h100" / "devices_64.json"
+# Boxes that are cut between devices alone, by card.
+MEASURED = {"H100": DOCS / "measurements" / "h100" / "devices_64.json", "H200": DOCS / "measurements" / "h200" / "devices_16.json"}
 # Boxes in parts on one H100, and grid blocks on one and two H200.
 CUTS = DOCS / "measurements" / "h100" / "blocks_16.json"
 GRID_BLOCKS = DOCS / "measurements" / "h200" / "devices_blocks_16.json"
@@ -46,9 +47,11 @@ def extents(box):
 
 
 def measured(coupling):
-    """{(kind, (I, J, K) of the row's name, devices): seconds} of solves of a box that is cut between devices alone."""
+    """{card: {(kind, (I, J, K) of the row's name, devices): seconds}} of solves of a box that is cut between devices alone."""
     pattern = rf"{coupling}/double/n=5/(\w+?)_([\dx]+)/devices=(\d+)"
-    return {(kind, extents(box), int(devices)): t for (kind, box, devices), t in solves(MEASURED, pattern)}
+    return {
+        card: {(kind, extents(box), int(devices)): t for (kind, box, devices), t in solves(raw, pattern)} for card, raw in MEASURED.items()
+    }
 
 
 def measured_parts():
@@ -129,17 +132,17 @@ class Fit:
     def __init__(self):
         self.iterations = iterations()
         self.natural_times, self.uncoupled_times, self.parts_times = measured("natural"), measured("none"), measured_parts()
-        self.natural = Model(self.natural_times)
-        # On the H200 natural order was not measured with these programs: its numbers are those of the grid blocks with `none`.
+        self.natural = {card: Model(times) for card, times in self.natural_times.items()}
+        # Grid blocks, which have shorter ways into and out of sweeps than a box, have numbers of their own.
         grid_blocks = self.parts_times["H200"].items()
         uncoupled = [(prod(box) // devices * BYTES, t) for (coupling, box, _, devices), t in grid_blocks if coupling == "none"]
-        numbers = {"H100": (self.natural.start, self.natural.per_byte), "H200": line(uncoupled)}
+        numbers = {"H100": (self.natural["H100"].start, self.natural["H100"].per_byte), "H200": line(uncoupled)}
         self.coupled = {card: Coupled(*numbers[card], times) for card, times in self.parts_times.items()}
 
     def time(self, coupling, box, devices):
         """Of a solve on H100 where each device has this box; on one device nothing is cut."""
         if coupling == "natural":
-            return self.natural.time(*box, devices)
+            return self.natural["H100"].time(*box, devices)
         return self.coupled["H100"].time(prod(box), coupling if devices > 1 else "none")
 
     def for_convergence(self, coupling, flow, box, devices):

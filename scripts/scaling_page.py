@@ -32,16 +32,17 @@ def ms(seconds):
 
 
 def parameters(fit):
-    natural, coupled = fit.natural, fit.coupled
-    cards = ("H100", "H200")
+    natural = fit.natural.values()
+    colours = (f"{1e6 * fit.coupled[card].colours:.0f} us" for card in ("H100", "H200"))
+    models = [*natural, fit.coupled["H200"]]
     return table(
-        ["what", *cards],
+        ["what", "H100", "H200", "grid blocks on H200"],
         [
-            ["ways into and out of both sweeps", *(f"{1e6 * coupled[card].start:.0f} us" for card in cards)],
-            ["bandwidth of the sweeps", *(f"{1e-12 / coupled[card].per_byte:.2f} TB/s" for card in cards)],
-            ["`natural`: way of the wave through a layer", f"{1e6 * natural.layer:.2f} us", "-"],
-            ["`natural`: way from device to device, without layers", f"{1e6 * natural.hop:.0f} us", "-"],
-            ["`coloured`: ways into and out of the sweeps of its colours", *(f"{1e6 * coupled[card].colours:.0f} us" for card in cards)],
+            ["ways into and out of both sweeps", *(f"{1e6 * model.start:.0f} us" for model in models)],
+            ["bandwidth of the sweeps", *(f"{1e-12 / model.per_byte:.2f} TB/s" for model in models)],
+            ["`natural`: way of the wave through a layer", *(f"{1e6 * model.layer:.2f} us" for model in natural), "-"],
+            ["`natural`: way from device to device, without layers", *(f"{1e6 * model.hop:.0f} us" for model in natural), "-"],
+            ["`coloured`: ways into and out of the sweeps of its colours", next(colours), "-", next(colours)],
         ],
     )
 
@@ -60,21 +61,23 @@ def name(box):
 
 def comparison(fit):
     rows = []
-    for (kind, box, devices), t in sorted(fit.natural_times.items(), key=lambda item: (item[0][1], item[0][2], item[0][0])):
-        predicted = fit.natural.time(*per_device(kind, box, devices), devices)
-        what = {"one": name(box), "weak": f"{name(box)} on each", "strong": f"{name(box)} in all"}[kind]
-        cells = compared(t, predicted, f"{kind} {name(box)} on {devices} devices")
-        rows.append([what, devices, *cells, "no" if kind == "strong" else "yes"])
-    return table(["box", "devices", "measured, ms", "model, ms", "error", "in the fit"], rows)
+    for card, times in fit.natural_times.items():
+        for (kind, box, devices), t in sorted(times.items(), key=lambda item: (item[0][1], item[0][2], item[0][0])):
+            predicted = fit.natural[card].time(*per_device(kind, box, devices), devices)
+            what = {"one": name(box), "weak": f"{name(box)} on each", "strong": f"{name(box)} in all"}[kind]
+            cells = compared(t, predicted, f"{kind} {name(box)} on {devices} {card}")
+            rows.append([what, card, devices, *cells, "no" if kind == "strong" else "yes"])
+    return table(["box", "on", "devices", "measured, ms", "model, ms", "error", "in the fit"], rows)
 
 
 def couplings(fit):
     """Parts of one on each device were measured with `none` alone."""
     rows = []
-    for (_, box, devices), t in sorted(fit.uncoupled_times.items(), key=lambda item: (item[0][1], item[0][2])):
-        predicted = fit.coupled["H100"].time(prod(box), "none")
-        cells = compared(t, predicted, f"none, {name(box)} on {devices} devices")
-        rows.append([f"{name(box)} on each", "one", "H100", devices, "`none`", *cells])
+    for card, times in fit.uncoupled_times.items():
+        for (_, box, devices), t in sorted(times.items(), key=lambda item: (item[0][1], item[0][2])):
+            predicted = fit.natural[card].alone(*box)
+            cells = compared(t, predicted, f"none, {name(box)} on {devices} {card}")
+            rows.append([f"{name(box)} on each", "one", card, devices, "`none`", *cells])
     for card, times in fit.parts_times.items():
         for (coupling, box, parts, devices), t in sorted(times.items(), key=lambda item: (item[0][3], item[0])):
             predicted = fit.coupled[card].time(prod(box) // devices, coupling)
@@ -120,7 +123,7 @@ def winners(fit):
         alone = fit.time("natural", box, 1)
         for coupling in COUPLINGS:
             lost = [fit.for_convergence(coupling, flow, box, 2) - alone for flow in (0, 1)]
-            cells.append(least_to_most(int(1 + max(0.0, time / (2 * fit.natural.way(edge)))) for time in lost))
+            cells.append(least_to_most(int(1 + max(0.0, time / (2 * fit.natural["H100"].way(edge)))) for time in lost))
         best = {min(COUPLINGS, key=lambda coupling: fit.for_convergence(coupling, flow, box, 2)) for flow in (0, 1)}
         cells.append(" or ".join(f"`{coupling}`" for coupling in COUPLINGS if coupling in best))
         rows.append(cells)

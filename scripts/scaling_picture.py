@@ -41,7 +41,7 @@ def values(fit, kind, edge):
         label: {devices: relative(kind, time(fit, *curve, kind, edge, devices), one) for devices in devices_of(kind, edge)}
         for label, curve in curves.items()
     }
-    times = fit.natural_times
+    times = fit.natural_times["H100"]
     if ("one", (edge,) * 3, 1) in times:
         measured_one = times["one", (edge,) * 3, 1]
         kinds = {(kind_of, devices): t for (kind_of, box, devices), t in times.items() if box == (edge,) * 3}

@@ -137,7 +137,7 @@ TEST(BlocksOnCudaDevices, failures_through_devices_have_their_grid_block) {
       reference.blocks[b].block(2, Direction::east)(0, 1) = std::numeric_limits<double>::quiet_NaN();
       plan.factor(exec, to_devices<n, double>(exec, grid, reference));
       EXPECT_EQ(plan.status().message(),
-                "grid block " + std::to_string(b) + ": not finite at point (2, 0, 0): block east");
+                "grid block " + std::to_string(b) + ": not finite at point (3, 0, 0): block east of point (2, 0, 0)");
       plan.factor(exec, to_devices<n, double>(exec, grid, MultiBlockReference(whole, n)));
       EXPECT_TRUE(plan.status().ok()) << plan.status().message();
     }

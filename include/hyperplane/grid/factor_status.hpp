@@ -100,9 +100,7 @@ struct ConcludeFactorization {
 };
 
 /// Whether the words of a record, after conclude(), say that the factorization has failed.
-KOKKOS_FUNCTION inline bool is_failure(const std::uint64_t* words) {
-  return words[1] != nothing_recorded;
-}
+KOKKOS_FUNCTION inline bool is_failure(const std::uint64_t* words) { return words[1] != nothing_recorded; }
 
 inline constexpr const char* conclude_label = "Hyperplane::FactorStatus::conclude";
 
