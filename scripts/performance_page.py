@@ -16,7 +16,7 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "performance.md"
 MEASUREMENTS = DOCS / "measurements"
-ZEN, ZEN_5, H100, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h100", "h200"
+ZEN, ZEN_1, ZEN_5, H100, H200 = "epyc-zen4-2-cores", "epyc-zen1-2-cores", "epyc-zen5-2-cores", "h100", "h200"
 BLOCKS = f"{H200}/blocks_16"
 BLOCKS_H100 = f"{H100}/blocks_16"
 HYPRE = f"{ZEN}/peers_hypre_1"
@@ -266,12 +266,12 @@ def csr_on_mesh(stem, mesh):
 
 
 def csr_cuda():
-    return csr_on_mesh(f"{H100}/csr_16", "100x100x100")
+    return csr_on_mesh(f"{H200}/csr_16", "100x100x100")
 
 
 def csr_transposed_cuda():
     """Solves with M and M^T of block CSR on a GPU, on a mesh, by preconditioners that take rows in the same orders."""
-    stem = f"{H100}/csr_transposed_16"
+    stem = f"{H200}/csr_16"
     if not is_measured(stem):
         return NOT_MEASURED
     file = raw(stem)
@@ -287,7 +287,7 @@ def csr_transposed_cuda():
 
 def csr_stencil_cuda():
     """Products with seven-point systems as block CSR, and with their transposes."""
-    stem = f"{H100}/csr_stencil_16"
+    stem = f"{H200}/csr_16"
     if not is_measured(stem):
         return NOT_MEASURED
     file = raw(stem)
@@ -307,7 +307,7 @@ def csr_wing():
 
 def csr_cusparse():
     """Block CSR beside grids and cuSPARSE, the same seven-point systems."""
-    file = raw(f"{H100}/peers_cusparse_csr_16")
+    file = raw(f"{H200}/peers_cusparse_csr_16")
     rows = []
     for kernel, peers in (("solve", "(?:bsrsv2|SpSV).*"), ("factor", "bsrilu02.*")):
         for n in (1, 3, 5, 6):
@@ -317,10 +317,10 @@ def csr_cusparse():
                 if file.one(own, "best_ms") is None:
                     continue
                 cells = [us_of_copy(file, own)]
-                cells += [us(file, f"{kernel}/{library}/{case}") for library in ("Hyperplane_csr_portable", "Hyperplane_slab", peers)]
+                cells += [us(file, f"{kernel}/{library}/{case}") for library in ("Hyperplane_slab", peers)]
                 cells.append(times(file.one(f"{kernel}/{peers}/{case}", "best_ms"), file.one(own, "best_ms")))
                 rows.append([kernel, n, grid.split("x")[0] + "^3", *cells])
-    header = ["us", "n", "grid", "`tickets` (of copy)", "`portable`", "`BlockIlu0`, `slab`", "cuSPARSE", "cuSPARSE over `tickets`"]
+    header = ["us", "n", "grid", "`tickets` (of copy)", "`BlockIlu0`, `slab`", "cuSPARSE", "cuSPARSE over `tickets`"]
     return table(header, rows)
 
 
@@ -446,7 +446,7 @@ def cuts():
 
 def ranks():
     """A box in parts, by one process with two threads and by two with one each."""
-    one, two = (f"{ZEN_5}/ranks_{run}" for run in ("1x2", "2x1"))
+    one, two = (f"{ZEN_1}/ranks_{run}" for run in ("1x2", "2x1"))
     if not is_measured(one) or not is_measured(two):
         return NOT_MEASURED
     one, two = raw(one), raw(two)
