@@ -85,7 +85,8 @@ std::vector<BlockCase> block_lists(bool smoke, bool on_device) {
 std::vector<BoxCuts> box_cuts(bool smoke, bool on_device) {
   if (smoke) return {{Grid(13, 6, 7), {{2, 2, 2}, {3, 2, 1}}}};
   std::vector<std::array<int, 3>> const cube{{2, 2, 2}, {4, 4, 4}}, flat{{8, 8, 1}};
-  if (on_device) return {{Grid(128, 128, 128), cube}, {Grid(600, 400, 4), flat}};
+  if (on_device)
+    return {{Grid(128, 128, 128), cube}, {Grid(600, 400, 4), flat}, {Grid(150, 100, 4), {{4, 4, 1}, {8, 8, 1}}}};
   return {{Grid(64, 64, 64), cube}, {Grid(300, 200, 4), flat}};
 }
 
