@@ -86,10 +86,11 @@ def named_stencil(stem, space, kernel, limit, solver, n):
     return by_name(stem, f"{kernel}/{space}/{solver}/NAME/n={n}/(.*)", limit, storages)
 
 
-def sip(stem, storages, space, limit, routine):
-    """Cubes alone: long boxes have other hyperplanes. Types may have been measured into a file of their own."""
+def sip(stem, storages, coefficients, space, limit, routine):
+    """Cubes alone: long boxes have other hyperplanes. Types may have been measured into files of their own."""
     pattern = rf"sip_{routine}/{space}/NAME/((\d+)x\2x\2)"
-    values = by_name(storages, pattern, limit, {"double": "slab", "float": "slab/float", "half": "slab/half"})
+    types = coefficients if routine == "coefficients" else storages
+    values = by_name(types, pattern, limit, {"double": "slab", "float": "slab/float", "half": "slab/half"})
     return values | by_name(stem, pattern, limit, {"portable path": "portable"})
 
 

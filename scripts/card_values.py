@@ -157,9 +157,9 @@ CARDS = {
         "points of the grid",
         {"solve": ("solve",), "coefficients": ("coefficients",), "iteration": ("iteration",)},
         {
-            "Zen 5, 2 threads": column("triad", card_columns.sip, f"{ZEN_5}/sip_2", f"{ZEN_5}/sip_2", "OpenMP"),
-            "Xeon, 2 threads": column("triad", card_columns.sip, f"{H200}/sip_2", f"{H200}/sip_2", "OpenMP"),
-            "H200": column("copy", card_columns.sip, f"{H200}/sip_16", f"{H200}/sip_storages_16", "Cuda"),
+            "Zen 5, 2 threads": column("triad", card_columns.sip, *3 * [f"{ZEN_5}/sip_2"], "OpenMP"),
+            "Xeon, 2 threads": column("triad", card_columns.sip, *3 * [f"{H200}/sip_2"], "OpenMP"),
+            "H200": column("copy", card_columns.sip, f"{H200}/sip_16", f"{H200}/sip_storages_16", f"{H200}/sip_coefficients_16", "Cuda"),
         },
     ),
     "primitives": Card(

@@ -2,9 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Compiles CUDA code with plain nvcc: compile_cuda.sh headers | kokkos ROOT | kernels: every header that holds some and needs
 # no Kokkos by itself; unit tests that only a Kokkos with CUDA has, as far as errors go, with the headers of the Kokkos in a
-# private root; or all kernels for a few block sizes and for each compute capability of docs/gpus.md. Called by `run test`
+# private root: syntax and types, but not whether devices call functions of hosts; or all kernels for a few block sizes and for each compute capability of docs/gpus.md. Called by `run test`
 # where there is an nvcc.
 set -euo pipefail
+
+usage() {
+  printf 'compile_cuda.sh: %s; usage: compile_cuda.sh headers | kokkos ROOT | kernels\n' "$1" >&2
+  exit 2
+}
+[[ ${1:-} =~ ^(headers|kokkos|kernels)$ ]] || usage "'${1:-}' is nothing to compile"
 
 printf '\n== CUDA kernels with %s (%(%H:%M:%S)T)\n' "$(nvcc --version | tail -n 1)" -1
 export out=build/cuda-kernels
@@ -35,7 +41,7 @@ compile() {
     kokkos)
       local include
       local with=(-x cu -extended-lambda -expt-relaxed-constexpr -Xcompiler=-fopenmp -DKOKKOS_DEPENDENCE -Iunit_tests -I.)
-      for include in $kokkos_includes; do with+=(-isystem "$include"); done
+      while read -r include; do with+=(-isystem "$include"); done <"$out/kokkos/folders"
       nvcc "${flags[@]}" "${with[@]}" -arch="sm_$3" -fdevice-syntax-only -ptx "$2" -o "$out/${2//\//_}.ptx"
       ;;
   esac || {
@@ -55,7 +61,7 @@ if [[ $known != *" sm_$main "* ]]; then
   exit 1
 fi
 
-if [[ ${1:?headers or kernels} == headers ]]; then
+if [[ $1 == headers ]]; then
   # Headers that put the kernels into Kokkos need a Kokkos with CUDA.
   mapfile -t headers < <(find include/hyperplane \( -path '*/cuda/*.hpp' -o -name '*_cuda*.hpp' \) -exec grep -LE '<Kokkos_' {} + | sort)
   jobs=("${headers[@]/#/header }")
@@ -66,8 +72,13 @@ fi
 
 if [[ $1 == kokkos ]]; then
   # The Kokkos of the root is for hosts: with its configuration changed to one for CUDA, its headers are those of CUDA, too.
-  root=${2:?a root}/usr
+  root=${2:-}/usr
   here=$out/kokkos
+  [[ -f $root/include/kokkos/KokkosCore_config.h ]] || usage "no Kokkos in the root '${2:-}'"
+  if ! nvcc --help | grep -q fdevice-syntax-only; then
+    printf 'compile_cuda.sh: this nvcc has no -fdevice-syntax-only; an nvcc 13.0 has\n' >&2
+    exit 1
+  fi
   rm -rf "$here"
   mkdir -p "$here/desul/atomics" "$here/tests"
   sed -E 's,/\* #undef (KOKKOS_ENABLE_CUDA|KOKKOS_ARCH_HOPPER|KOKKOS_ARCH_HOPPER90) \*/,#define \1,' \
@@ -78,10 +89,14 @@ if [[ $1 == kokkos ]]; then
     name=KokkosCore_Config_${file% *}Backend.hpp
     sed "s,^#endif,#include <${file#* }.hpp>\n&," "$root/include/kokkos/$name" >"$here/$name"
   done
+  if ! grep -q '^#define KOKKOS_ENABLE_CUDA$' "$here/KokkosCore_config.h" ||
+    ! grep -q '^#define DESUL_ATOMICS_ENABLE_CUDA$' "$here/desul/atomics/Config.hpp"; then
+    printf 'compile_cuda.sh: the configuration of Kokkos in %s is not as it was with Kokkos 5.2: see how it is changed here\n' "$root" >&2
+    exit 1
+  fi
   # Of the root's other headers, those of the tests: it has another C library than this machine.
   ln -s "$(realpath "$root/include/gtest")" "$(realpath "$root/include/gmock")" "$here/tests/"
-  kokkos_includes="$here $here/tests $root/include/kokkos $(echo "$root"/lib/*/openmpi/include)"
-  export kokkos_includes
+  printf '%s\n' "$here" "$here/tests" "$root/include/kokkos" "$root"/lib/*/openmpi/include >"$here/folders"
   files=(unit_tests/{blocks/test_blocks_on_devices,mpi/test_distributed_devices,ilu/test_block_ilu0,ilu/test_block_ilu0_csr,swept/test_swept}_cuda.cpp
     unit_tests/ilu/test_block_ilu0_on_devices.cpp)
   jobs=("${files[@]/#/kokkos }")
