@@ -75,7 +75,7 @@ if [[ $1 == kokkos ]]; then
   root=${2:-}/usr
   here=$out/kokkos
   [[ -f $root/include/kokkos/KokkosCore_config.h ]] || usage "no Kokkos in the root '${2:-}'"
-  if ! nvcc --help | grep -q fdevice-syntax-only; then
+  if [[ $(nvcc --help) != *-fdevice-syntax-only* ]]; then
     printf 'compile_cuda.sh: this nvcc has no -fdevice-syntax-only; an nvcc 13.0 has\n' >&2
     exit 1
   fi
