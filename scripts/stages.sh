@@ -29,10 +29,10 @@ stage_seconds() {
 # About how many seconds stages take, on a machine where all take two and a half hours: others take about a multiple of them.
 # Of the packages and the first build, the network and what was compiled before decide.
 declare -rA usual_seconds=(
-  [sources]=31 ["openmp-test: tests"]=410 ["CUDA headers"]=150 ["every header alone"]=230 [clang-tidy]=412
+  [sources]=31 ["openmp-test: tests"]=410 ["CUDA headers"]=75 ["every header alone"]=230 [clang-tidy]=412
   ["openmp-sanitize: build"]=1860 ["openmp-sanitize: tests"]=1080 ["openmp-optimized: build"]=1400
   ["openmp-optimized: tests"]=200 ["openmp-test: benchmarks"]=450 ["models of how threads wait for one another"]=180
-  ["serial-test: build"]=1500 ["serial-test: tests"]=350 [serial-benchmarks]=300 ["CUDA kernels"]=600
+  ["serial-test: build"]=1500 ["serial-test: tests"]=350 [serial-benchmarks]=300 ["CUDA kernels"]=600 ["CUDA code that needs Kokkos"]=85
 )
 
 # fits WHAT STAGE ...: whether there is time for these stages, all of them: `run test --minutes` says in HYPERPLANE_MINUTES
