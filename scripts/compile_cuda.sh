@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Compiles CUDA code with plain nvcc: compile_cuda.sh headers | kokkos ROOT | kernels: every header that holds some and needs
-# no Kokkos by itself; unit tests that only a Kokkos with CUDA has, as far as errors go, with the headers of the Kokkos in a
-# private root: syntax and types, but not whether devices call functions of hosts; or all kernels for a few block sizes and for each compute capability of docs/gpus.md. Called by `run test`
-# where there is an nvcc.
+# no Kokkos by itself; unit tests that only a Kokkos with CUDA has, with the headers of the Kokkos in a private root, for
+# errors of syntax and types, but not whether devices call functions of hosts; or all kernels for a few block sizes and for
+# each compute capability of docs/gpus.md. Called by `run test` where there is an nvcc.
 set -euo pipefail
 
 usage() {
@@ -54,27 +54,11 @@ export -f compile
 # in_parallel JOB ...: the arguments of compile, the long ones first.
 in_parallel() { printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' bash -c 'compile {}'; }
 
-# An older or newer nvcc knows fewer of them.
-known=" $(nvcc --list-gpu-code | tr '\n' ' ')"
-if [[ $known != *" sm_$main "* ]]; then
-  printf 'compile_cuda.sh: this nvcc does not compile for compute capability %s; it knows%s\n' "${main%?}.${main: -1}" "$known" >&2
-  exit 1
-fi
-
-if [[ $1 == headers ]]; then
-  # Headers that put the kernels into Kokkos need a Kokkos with CUDA.
-  mapfile -t headers < <(find include/hyperplane \( -path '*/cuda/*.hpp' -o -name '*_cuda*.hpp' \) -exec grep -LE '<Kokkos_' {} + | sort)
-  jobs=("${headers[@]/#/header }")
-  in_parallel "${jobs[@]/%/ $main}"
-  printf '%d CUDA headers compile alone\n' "${#headers[@]}"
-  exit
-fi
-
-if [[ $1 == kokkos ]]; then
-  # The Kokkos of the root is for hosts: with its configuration changed to one for CUDA, its headers are those of CUDA, too.
-  root=${2:-}/usr
-  here=$out/kokkos
-  [[ -f $root/include/kokkos/KokkosCore_config.h ]] || usage "no Kokkos in the root '${2:-}'"
+# configure_kokkos ROOT: the folders of headers for compile kokkos, a line each in $out/kokkos/folders.
+# The Kokkos of the root is for hosts: with its configuration changed to one for CUDA, its headers are those of CUDA, too.
+configure_kokkos() {
+  local root=$1/usr here=$out/kokkos file name
+  [[ -f $root/include/kokkos/KokkosCore_config.h ]] || usage "no Kokkos in the root '$1'"
   if [[ $(nvcc --help) != *-fdevice-syntax-only* ]]; then
     printf 'compile_cuda.sh: this nvcc has no -fdevice-syntax-only; an nvcc 13.0 has\n' >&2
     exit 1
@@ -97,6 +81,26 @@ if [[ $1 == kokkos ]]; then
   # Of the root's other headers, those of the tests: it has another C library than this machine.
   ln -s "$(realpath "$root/include/gtest")" "$(realpath "$root/include/gmock")" "$here/tests/"
   printf '%s\n' "$here" "$here/tests" "$root/include/kokkos" "$root"/lib/*/openmpi/include >"$here/folders"
+}
+
+# An older or newer nvcc knows fewer of them.
+known=" $(nvcc --list-gpu-code | tr '\n' ' ')"
+if [[ $known != *" sm_$main "* ]]; then
+  printf 'compile_cuda.sh: this nvcc does not compile for compute capability %s; it knows%s\n' "${main%?}.${main: -1}" "$known" >&2
+  exit 1
+fi
+
+if [[ $1 == headers ]]; then
+  # Headers that put the kernels into Kokkos need a Kokkos with CUDA.
+  mapfile -t headers < <(find include/hyperplane \( -path '*/cuda/*.hpp' -o -name '*_cuda*.hpp' \) -exec grep -LE '<Kokkos_' {} + | sort)
+  jobs=("${headers[@]/#/header }")
+  in_parallel "${jobs[@]/%/ $main}"
+  printf '%d CUDA headers compile alone\n' "${#headers[@]}"
+  exit
+fi
+
+if [[ $1 == kokkos ]]; then
+  configure_kokkos "${2:-}"
   files=(unit_tests/{blocks/test_blocks_on_devices,mpi/test_distributed_devices,ilu/test_block_ilu0,ilu/test_block_ilu0_csr,swept/test_swept}_cuda.cpp
     unit_tests/ilu/test_block_ilu0_on_devices.cpp)
   jobs=("${files[@]/#/kokkos }")

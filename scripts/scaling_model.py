@@ -14,6 +14,8 @@ MEASURED = {"H100": DOCS / "measurements" / "h100" / "devices_64.json", "H200": 
 # Boxes in parts on one H100, and grid blocks on one and two H200.
 CUTS = DOCS / "measurements" / "h100" / "blocks_16.json"
 GRID_BLOCKS = DOCS / "measurements" / "h200" / "devices_blocks_16.json"
+# What is said of more devices, and drawn, is of this card.
+OUTLOOK = "H100"
 UNKNOWNS = 5
 # Of a solve, for each point: seven blocks, right-hand side, solution, and what the forward sweep leaves, twice.
 BYTES = 8 * (7 * UNKNOWNS**2 + 4 * UNKNOWNS)
@@ -140,10 +142,10 @@ class Fit:
         self.coupled = {card: Coupled(*numbers[card], times) for card, times in self.parts_times.items()}
 
     def time(self, coupling, box, devices):
-        """Of a solve on H100 where each device has this box; on one device nothing is cut."""
+        """Of a solve on the card of the outlook where each device has this box; on one device nothing is cut."""
         if coupling == "natural":
-            return self.natural["H100"].time(*box, devices)
-        return self.coupled["H100"].time(prod(box), coupling if devices > 1 else "none")
+            return self.natural[OUTLOOK].time(*box, devices)
+        return self.coupled[OUTLOOK].time(prod(box), coupling if devices > 1 else "none")
 
     def for_convergence(self, coupling, flow, box, devices):
         """The same, times the iterations over those of `natural`: flow is 0 for the kindest one, 1 for the hardest."""

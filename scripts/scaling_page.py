@@ -12,7 +12,7 @@ import sys
 from math import prod
 
 import scaling_picture
-from scaling_model import COUPLINGS, DOCS, Fit, per_device
+from scaling_model import COUPLINGS, DOCS, OUTLOOK, Fit, per_device
 
 PAGE = DOCS / "scaling.md"
 MOST_WRONG = 0.15
@@ -33,7 +33,7 @@ def ms(seconds):
 
 def parameters(fit):
     natural = fit.natural.values()
-    colours = (f"{1e6 * fit.coupled[card].colours:.0f} us" for card in ("H100", "H200"))
+    colours = {card: f"{1e6 * model.colours:.0f} us" for card, model in fit.coupled.items()}
     models = [*natural, fit.coupled["H200"]]
     return table(
         ["what", "H100", "H200", "grid blocks on H200"],
@@ -42,7 +42,7 @@ def parameters(fit):
             ["bandwidth of the sweeps", *(f"{1e-12 / model.per_byte:.2f} TB/s" for model in models)],
             ["`natural`: way of the wave through a layer", *(f"{1e6 * model.layer:.2f} us" for model in natural), "-"],
             ["`natural`: way from device to device, without layers", *(f"{1e6 * model.hop:.0f} us" for model in natural), "-"],
-            ["`coloured`: ways into and out of the sweeps of its colours", next(colours), "-", next(colours)],
+            ["`coloured`: ways into and out of the sweeps of its colours", colours["H100"], "-", colours["H200"]],
         ],
     )
 
@@ -123,7 +123,7 @@ def winners(fit):
         alone = fit.time("natural", box, 1)
         for coupling in COUPLINGS:
             lost = [fit.for_convergence(coupling, flow, box, 2) - alone for flow in (0, 1)]
-            cells.append(least_to_most(int(1 + max(0.0, time / (2 * fit.natural["H100"].way(edge)))) for time in lost))
+            cells.append(least_to_most(int(1 + max(0.0, time / (2 * fit.natural[OUTLOOK].way(edge)))) for time in lost))
         best = {min(COUPLINGS, key=lambda coupling: fit.for_convergence(coupling, flow, box, 2)) for flow in (0, 1)}
         cells.append(" or ".join(f"`{coupling}`" for coupling in COUPLINGS if coupling in best))
         rows.append(cells)

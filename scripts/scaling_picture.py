@@ -3,7 +3,7 @@
 performance_cards.py it has its values as text, too, by which scripts/scaling_page.py tells whether it has to be drawn again."""
 
 import performance_cards as cards
-from scaling_model import COUPLINGS, per_device
+from scaling_model import COUPLINGS, OUTLOOK, per_device
 
 NAME = "scaling"
 TITLE = "Solves over devices, for as much convergence: model, measured on one, two and four H100, and which coupling wins"
@@ -41,7 +41,7 @@ def values(fit, kind, edge):
         label: {devices: relative(kind, time(fit, *curve, kind, edge, devices), one) for devices in devices_of(kind, edge)}
         for label, curve in curves.items()
     }
-    times = fit.natural_times["H100"]
+    times = fit.natural_times[OUTLOOK]
     if ("one", (edge,) * 3, 1) in times:
         measured_one = times["one", (edge,) * 3, 1]
         kinds = {(kind_of, devices): t for (kind_of, box, devices), t in times.items() if box == (edge,) * 3}
