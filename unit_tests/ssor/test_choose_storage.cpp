@@ -41,7 +41,7 @@ class ChooseStorage : public ::testing::Test {
 };
 TYPED_TEST_SUITE(ChooseStorage, ExecutionSpaces, SpaceNames);
 
-/// Of BILU(0) of one grid block, which has factors of 8 bits, where their solves are the fastest.
+/// Of BILU(0) and SSOR of one grid block, which have factors of 8 bits, where their solves are the fastest.
 template <class Exec>
 constexpr StorageKind narrowest = HostExecutionSpace<Exec> ? StorageKind::quarter : StorageKind::half;
 
@@ -141,7 +141,10 @@ TYPED_TEST(ChooseStorage, is_not_of_8_bits_where_there_are_none_or_they_do_not_p
   static_assert(detail::MayBeTried<Ilu<TypeParam>, Quarter> == HostExecutionSpace<TypeParam>);
   static_assert(!detail::MayBeTried<BlockIlu0<double, 3, TypeParam>, Quarter>);
   static_assert(!detail::MayBeTried<MultiBlock<Ilu<TypeParam>>, Quarter>);
-  static_assert(!detail::MayBeTried<Ssor<double, n, TypeParam>, Quarter>);
+  static_assert(detail::MayBeTried<Ssor<double, n, TypeParam>, Quarter> == HostExecutionSpace<TypeParam>);
+  static_assert(!detail::MayBeTried<Ssor<double, 3, TypeParam>, Quarter>);
+  static_assert(!detail::MayBeTried<MultiBlock<Ssor<double, n, TypeParam>>, Quarter>);
+  static_assert(!detail::MayBeTried<BlockJacobi<double, n, TypeParam>, Quarter>);
   auto const a = to_device<double, n, double>(this->exec, random_stencil(Grid(6, 10, 3), n));
   auto const choose = [&](const BlockIlu0Options& options) {
     return choose_storage<Ilu<TypeParam>>(this->exec, a, {}, options);
@@ -161,9 +164,15 @@ TYPED_TEST(ChooseStorage, is_for_ssor_too_and_for_all_that_its_options_say) {
   auto const on_device = to_device<double, n, double>(this->exec, a);
   using Plan = Ssor<double, n, TypeParam>;
   for (auto const& options : short_options_of<Plan>()) {
-    EXPECT_EQ(choose_storage<Plan>(this->exec, on_device, {}, options), StorageKind::half) << described(options);
+    bool const by_slabs = options.path == SweepPath::slab && !options.folded.any();
+    EXPECT_EQ(choose_storage<Plan>(this->exec, on_device, {}, options),
+              by_slabs ? narrowest<TypeParam> : StorageKind::half)
+        << described(options);
   }
-  EXPECT_EQ(choose_storage<Plan>(this->exec, on_device), StorageKind::half);
+  EXPECT_EQ(choose_storage<Plan>(this->exec, on_device), narrowest<TypeParam>);
+  using Parts = Parted<Plan>;
+  EXPECT_EQ(choose_storage<Parts>(this->exec, on_device), narrowest<TypeParam>);
+  EXPECT_EQ(choose_storage<Parts>(this->exec, on_device, {}, {.parts = {1, 2, 1}}), StorageKind::half);
 }
 
 TYPED_TEST(ChooseStorage, is_for_jacobi_sip_and_block_csr_too) {

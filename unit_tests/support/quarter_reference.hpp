@@ -56,7 +56,7 @@ inline BlockScales block_scales(const ReferenceStencil& a, std::int64_t p, const
       auto const of_row = static_cast<float>(*std::max_element(largest.row(r), largest.row(r) + n));
       if (of_row > 0) of_column = std::max(of_column, static_cast<float>(largest(r, c)) * (1 / of_row));
     }
-    result.columns[c] = std::exp2(std::floor(std::log2(of_column)) + 1);
+    result.columns[c] = std::exp2(std::ilogb(of_column) + 1);
   }
   for (int r = 0; r < n; ++r) {
     double of_row = 0;

@@ -23,6 +23,7 @@
 #include <hyperplane/sweep/stencil_sample.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
+#include <hyperplane/sweep/triangular_sweeps_options.hpp>
 
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
@@ -117,11 +118,11 @@ class BlockIlu0 {
   static bool has_options(const BlockIlu0Options& options) {
     return StorageReal<StorageScalar> || !options.folded.any();
   }
-  /// Where solves with Quarter are faster than with Half, for choose_storage(): on hosts from n = 4 on, by slabs.
+  /// Where solves with Quarter are faster than with Half, for choose_storage().
   static bool quarter_pays(const BlockIlu0Options& options)
-    requires(HostExecutionSpace<Exec> && n >= 4)
+    requires(detail::quarter_may_pay<n, Exec>)
   {
-    return (options.path == SweepPath::automatic || options.path == SweepPath::slab) && !options.folded.any();
+    return detail::quarter_pays(options.path, options.folded);
   }
 
   /// Throws Error where the execution space cannot run the path, and where the comparison was made for another grid.

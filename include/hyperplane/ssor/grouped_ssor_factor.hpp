@@ -76,7 +76,7 @@ struct SsorGroupFactor {
 
 /// The factorizations of several Ssor together, with the bits of one grid after the other, where their sweeps are: two
 /// launches, and three before them where StorageScalar is Half.
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
+template <class Scalar, int n, class Exec, class StorageScalar>
 class GroupedSsorFactor {
  public:
   using Sweeps = GroupedSweeps<Scalar, n, Exec, StorageScalar>;

@@ -22,6 +22,7 @@
 #include <hyperplane/sweep/stencil_sample.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
+#include <hyperplane/sweep/triangular_sweeps_options.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -31,7 +32,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
+template <class Scalar, int n, class Exec, class Storage>
 class GroupedSsorFactor;
 }  // namespace detail
 
@@ -57,20 +58,21 @@ struct SsorOptions {
 ///
 /// With d = D / w it is M = (d + L)(I + d^-1 U) / (2 - w), the form of BILU(0). So TriangularSweeps solve
 /// with it, with the same paths, speed, labels and launches, for the factors L / (2 - w), w (2 - w) D^-1 and w D^-1 U;
-/// and factor() needs no recursion: it is two launches (one finishes the status), and three before
-/// them where StorageScalar is Half; each point for itself.
+/// and factor() needs no recursion: it is two launches (one finishes the status), three before them where StorageScalar
+/// is Half or Quarter, and, where it is Quarter, one more that rounds; each point for itself.
 ///
-/// Factors of 16 bits, Half in units of its own, are as those of BlockIlu0.
+/// Factors of 16 bits, Half in units of its own, and of 8 bits, Quarter with scales of rows and columns, are as those
+/// of BlockIlu0: memory, what a solve reads, paths, and what is refused.
 /// Where directions are folded, L and U are those of that order of points, see FoldedOrder.
 ///
-/// A plan: the constructor allocates 7 n^2 values of StorageScalar per point; factor() and solve() allocate nothing,
-/// fence nothing, and are asynchronous on the instance that is given. Copies share factors: at most one call of
-/// a plan and all its copies may run at a time. Inverses by Gauss-Jordan with partial pivoting inside the
-/// block.
+/// A plan: the constructor allocates 7 n^2 values of StorageScalar per point, and with Quarter as many of Half;
+/// factor() and solve() allocate nothing, fence nothing, and are asynchronous on the instance that is given. Copies
+/// share factors: at most one call of a plan and all its copies may run at a time. Inverses by Gauss-Jordan with
+/// partial pivoting inside the block.
 ///
 /// Cost per point: factor 8 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values.
 /// Results are bitwise the same whatever the number of threads or multiprocessors, for a given path.
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, FactorReal StorageScalar = Scalar>
 class Ssor {
  public:
   using Sweeps = TriangularSweeps<Scalar, n, Exec, StorageScalar>;
@@ -79,11 +81,20 @@ class Ssor {
   using execution_space = Exec;
   using Options = SsorOptions;
   /// The same with factors of another type.
-  template <StorageReal Other>
+  template <FactorReal Other>
   using WithStorage = Ssor<Scalar, n, Exec, Other>;
   using Vector = BlockVector<Scalar, n, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
+
+  /// Whether factors of its type have what the options ask for: Quarter has no folded directions.
+  static bool has_options(const SsorOptions& options) { return StorageReal<StorageScalar> || !options.folded.any(); }
+  /// Where solves with Quarter are faster than with Half, for choose_storage().
+  static bool quarter_pays(const SsorOptions& options)
+    requires(detail::quarter_may_pay<n, Exec>)
+  {
+    return detail::quarter_pays(options.path, options.folded);
+  }
 
   /// Throws Error where the relaxation is out of range or the execution space cannot run the path.
   Ssor(const Exec& exec, const Grid& grid, const SsorOptions& options = {})
@@ -101,27 +112,28 @@ class Ssor {
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("Ssor::factor", "A", a.grid(), grid());
-    using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
-    using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
     m_sweeps.fill(exec, [&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
-      using Range = detail::StoredRange<Scalar, StorageScalar>;
-      if (auto const& order = m_sweeps.order(); order.is_folded()) {
-        using FoldedKernel = detail::SsorFactor<Scalar, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length,
-                                                detail::NoOutside, FoldedOrder>;
-        factor_slots<MatrixStorage>(
-            exec, FoldedKernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), {}, order});
-        using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
-        return singular.conclude(exec, detail::FoldedDiagnosis<Diagnosis>{order, Diagnosis{a.ref()}});
+      using Range = detail::StoredRange<Scalar, Factored>;
+      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
+      if constexpr (StorageReal<StorageScalar>) {
+        if (auto const& order = m_sweeps.order(); order.is_folded()) {
+          using Kernel = detail::SsorFactor<Scalar, Scalar, n, Exec, Factored, MatrixStorage, vector_length,
+                                            detail::NoOutside, FoldedOrder>;
+          factor_slots<MatrixStorage>(
+              exec, Kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), {}, order});
+          return singular.conclude(exec, detail::FoldedDiagnosis<Diagnosis>{order, Diagnosis{a.ref()}});
+        }
       }
+      using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
+      using Kernel = detail::SsorFactor<T, Scalar, n, Exec, Factored, MatrixStorage, vector_length>;
       Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation)};
       if constexpr (HostExecutionSpace<Exec>) {
         detail::for_packs<n>("Hyperplane::Ssor::factor", exec, a.map(),
-                             vector_length * 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
+                             vector_length * 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Factored)), kernel);
       } else {
         factor_slots<MatrixStorage>(exec, kernel);
       }
-      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
       singular.conclude(exec, Diagnosis{a.ref()});
     });
   }
@@ -178,15 +190,18 @@ class Ssor {
   const Sweeps& sweeps() const { return m_sweeps; }
 
  private:
+  using Factored = detail::FactoredAs<StorageScalar>;
+
   template <class MatrixStorage, class Kernel>
   void factor_slots(const Exec& exec, const Kernel& kernel) const {
     detail::launch("Hyperplane::Ssor::factor",
                    detail::IndexRange<Exec>(exec, 0, m_sweeps.map().pack_count() * vector_length),
-                   7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
+                   7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Factored)), kernel);
   }
 
   // Fills the sweeps of several plans at once.
-  friend class detail::GroupedSsorFactor<Scalar, n, Exec, StorageScalar>;
+  template <class, int, class, class>
+  friend class detail::GroupedSsorFactor;
 
   double m_relaxation;
   Sweeps m_sweeps;

@@ -142,9 +142,9 @@ bool is_tried(const typename Plan::Options& options) {
 /// MultiBlock of one, or, of all but LineImplicit, Parted; or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr, DiluCsr,
 /// SsorCsr or BlockJacobiCsr with a BlockCsr of at least one row, of DiluCsr and SsorCsr one of the type of the
 /// arithmetic. Whatever its storage type is, all that P has are tried, but Quarter only where its solves are faster
-/// than those with Half: of BlockIlu0 with n of at least 4 on hosts, by slabs (SweepPath::automatic or slab), without
-/// folded directions, and of one grid block: BlockIlu0 itself, or Parted of one part. `plan_options` are the options of
-/// P.
+/// than those with Half: of BlockIlu0 and Ssor with n of at least 4 on hosts, by slabs (SweepPath::automatic or slab),
+/// without folded directions, and of one grid block: the preconditioner itself, or Parted of one part. `plan_options`
+/// are the options of P.
 ///
 /// A type is not chosen in which the factors of A overflow or that has not what the options ask for, and none but that
 /// of the arithmetic where A is singular: the status of the plan will say so. Half comes before BFloat16, which has

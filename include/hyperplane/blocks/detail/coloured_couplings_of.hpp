@@ -7,6 +7,7 @@
 #include <hyperplane/blocks/remote_colours.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 
@@ -14,7 +15,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, FactorReal StorageScalar>
 class Ssor;
 template <Real Scalar, ExecutionSpace Exec, StorageReal StorageScalar>
 class Sip;

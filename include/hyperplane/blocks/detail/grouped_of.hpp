@@ -34,7 +34,7 @@ template <class Scalar, int n, class Exec, StorageReal Storage>
 struct GroupedSweepsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
 };
-template <class Scalar, int n, class Exec, class Storage>
+template <class Scalar, int n, class Exec, StorageReal Storage>
   requires(GroupedSweeps<Scalar, n, Exec, Storage>::exists)
 struct GroupedSweepsOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
@@ -69,7 +69,7 @@ template <class Scalar, int n, class Exec, StorageReal Storage>
 struct GroupedFactorOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = GroupedBlockIlu0Factor<Scalar, n, Exec, Storage>;
 };
-template <class Scalar, int n, class Exec, class Storage>
+template <class Scalar, int n, class Exec, StorageReal Storage>
   requires(GroupedSsorFactor<Scalar, n, Exec, Storage>::exists)
 struct GroupedFactorOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = GroupedSsorFactor<Scalar, n, Exec, Storage>;
@@ -94,7 +94,7 @@ template <class Scalar, int n, class Exec, StorageReal Storage>
 struct OrdersOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   static constexpr bool exist = true;
 };
-template <class Scalar, int n, class Exec, class Storage>
+template <class Scalar, int n, class Exec, StorageReal Storage>
 struct OrdersOf<Ssor<Scalar, n, Exec, Storage>> {
   static constexpr bool exist = true;
 };
