@@ -82,6 +82,7 @@ struct SsorPlans {
   template <int n, class Exec, class Storage>
   using PlanOfDouble = Parted<Ssor<double, n, Exec, Storage>, double>;
   static constexpr bool has_short_factors = true;
+  static constexpr bool has_quarter_factors = true;
 };
 struct SipPlans {
   template <int n, class Exec, class Storage>

@@ -42,7 +42,7 @@ struct BlocksOf<SsorOptions> {
   static constexpr const char* name = "ssor";
   static constexpr Part part = Part::points;
   static constexpr bool has_short_factors = true;
-  static constexpr bool has_quarter_factors = false;
+  static constexpr bool has_quarter_factors = true;
 };
 template <>
 struct BlocksOf<SipOptions> {

@@ -119,7 +119,7 @@ void require_storage(const std::string& name, bool has_short_factors, bool has_q
                 std::string("storage is '") +
                     (settings.storage_fraction ? run_time::automatic_storage : hyperplane::name(settings.storage)) +
                     "', which " + name + " has not over ranks, but " +
-                    (is_quarter ? "bilu0" : "jacobi and ssor and sip and bilu0"));
+                    (is_quarter ? "ssor and bilu0" : "jacobi and ssor and sip and bilu0"));
 }
 
 /// Of the struct, what there is over ranks: a preconditioner, or none where kind is HYPERPLANE_IDENTITY.

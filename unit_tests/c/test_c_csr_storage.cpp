@@ -94,7 +94,8 @@ TEST_P(CRows, storages_that_cannot_be_are_named) {
                  HYPERPLANE_INVALID_ARGUMENT,
                  "storage is 'half', which identity has not, but jacobi and ssor and dilu");
   expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "bilu0", "storage=quarter", &m),
-                 HYPERPLANE_INVALID_ARGUMENT, "storage is 'quarter', which bilu0 has not, but bilu0 of a grid");
+                 HYPERPLANE_INVALID_ARGUMENT,
+                 "storage is 'quarter', which bilu0 has not, but ssor and bilu0 of a grid");
   expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "bilu0", "storage_fraction=0.1", &m),
                  HYPERPLANE_INVALID_ARGUMENT, "storage_fraction is '0.1', and storage is not automatic");
   auto options = standard_options();

@@ -29,8 +29,9 @@ INSTANTIATE_TEST_SUITE_P(Backends, CStorage, ::testing::ValuesIn(c_backends()),
 TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
   for (auto const& each : c_preconditioners()) {
     if (std::string(each.description.storages) == "double|float") continue;
-    EXPECT_STREQ(each.description.storages, each.name() == "bilu0" ? "double|float|half|bfloat16|quarter|automatic"
-                                                                   : "double|float|half|bfloat16|automatic")
+    bool const has_quarter = each.name() == "bilu0" || each.name() == "ssor";
+    EXPECT_STREQ(each.description.storages,
+                 has_quarter ? "double|float|half|bfloat16|quarter|automatic" : "double|float|half|bfloat16|automatic")
         << each.name();
     if (each.description.largest_block_size < CSystem::n) continue;
     auto const expected = system.applied(system.named(each.name(), ""));
@@ -61,12 +62,15 @@ TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
   }
 }
 
-TEST_P(CStorage, of_8_bits_is_that_of_bilu0) {
-  for (std::string const parts : {"", ",parts=1x2x3"}) {
-    auto const expected = system.applied(system.named("bilu0", "storage=double" + parts));
-    auto const found = system.applied(system.named("bilu0", "storage=quarter" + parts));
-    EXPECT_TRUE(near(found, expected, 10 * CSystem::n / 254.0)) << parts;
-    EXPECT_FALSE(near(found, system.applied(system.named("bilu0", "storage=half" + parts)), 1e-4)) << parts;
+TEST_P(CStorage, of_8_bits_is_that_of_bilu0_and_ssor) {
+  for (std::string const name : {"bilu0", "ssor"}) {
+    for (std::string const parts : {"", ",parts=1x2x3"}) {
+      SCOPED_TRACE(name + parts);
+      auto const expected = system.applied(system.named(name, "storage=double" + parts));
+      auto const found = system.applied(system.named(name, "storage=quarter" + parts));
+      EXPECT_TRUE(near(found, expected, 10 * CSystem::n / 254.0));
+      EXPECT_FALSE(near(found, system.applied(system.named(name, "storage=half" + parts)), 1e-4));
+    }
   }
   hyperplane_preconditioner m = nullptr;
   auto const refused = [&](const std::string& name, const std::string& options, const std::string& message) {
@@ -74,10 +78,12 @@ TEST_P(CStorage, of_8_bits_is_that_of_bilu0) {
                                                           options.c_str(), &m),
                    HYPERPLANE_INVALID_ARGUMENT, message);
   };
-  refused("ssor", "storage=quarter", "storage is 'quarter', which ssor has not, but bilu0");
-  refused("bilu0", "storage=quarter,folded=i", "folded directions have no factors of 8 bits");
-  refused("bilu0", "storage=quarter,parts=1x2x1,coupling=coloured",
-          "bilu0 has no coupling coloured with storage quarter");
+  refused("jacobi", "storage=quarter", "storage is 'quarter', which jacobi has not, but ssor and bilu0");
+  for (std::string const name : {"bilu0", "ssor"}) {
+    refused(name, "storage=quarter,folded=i", "folded directions have no factors of 8 bits");
+    refused(name, "storage=quarter,parts=1x2x1,coupling=coloured",
+            name + " has no coupling coloured with storage quarter");
+  }
 }
 
 TEST_P(CStorage, of_16_bits_of_sip_has_the_values_of_double_to_rounding) {
@@ -162,12 +168,13 @@ TEST_P(CStorage, automatic_is_of_8_bits_where_they_pay) {
     hyperplane_matrix const a = system.make_matrix(n);
     auto const rhs = random_vector(system.grid.size() * n);
     auto const count = static_cast<std::int64_t>(rhs.size());
-    auto const solve = [&](const std::string& options, const std::string& expected) {
-      SCOPED_TRACE(options + ", n = " + std::to_string(n));
+    auto const solve = [&](const std::string& name, const std::string& options, const std::string& expected) {
+      SCOPED_TRACE(name + ' ' + options + ", n = " + std::to_string(n));
       hyperplane_preconditioner m = nullptr;
       hyperplane_storage storage{};
-      EXPECT_EQ(hyperplane_preconditioner_create_named(system.context, system.c_grid, n, "bilu0", options.c_str(), &m),
-                HYPERPLANE_SUCCESS)
+      EXPECT_EQ(
+          hyperplane_preconditioner_create_named(system.context, system.c_grid, n, name.c_str(), options.c_str(), &m),
+          HYPERPLANE_SUCCESS)
           << hyperplane_last_error_message();
       EXPECT_EQ(hyperplane_preconditioner_factor(m, a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
       EXPECT_EQ(hyperplane_preconditioner_storage(m, &storage), HYPERPLANE_SUCCESS);
@@ -179,11 +186,14 @@ TEST_P(CStorage, automatic_is_of_8_bits_where_they_pay) {
       return x;
     };
     std::string const narrowest = n >= 4 && GetParam() != "cuda" ? "quarter" : "half";
-    EXPECT_TRUE(bitwise_equal(solve("storage=automatic", narrowest), solve("storage=" + narrowest, narrowest)));
-    solve("storage=automatic,parts=1x1x1", narrowest);
-    solve("storage=automatic,parts=1x2x1", "half");
-    solve("storage=automatic,path=portable", "half");
-    solve("storage=automatic,folded=i", "half");
+    for (std::string const name : {"bilu0", "ssor"}) {
+      EXPECT_TRUE(
+          bitwise_equal(solve(name, "storage=automatic", narrowest), solve(name, "storage=" + narrowest, narrowest)));
+      solve(name, "storage=automatic,parts=1x1x1", narrowest);
+      solve(name, "storage=automatic,parts=1x2x1", "half");
+      solve(name, "storage=automatic,path=portable", "half");
+      solve(name, "storage=automatic,folded=i", "half");
+    }
     EXPECT_EQ(hyperplane_free(a), HYPERPLANE_SUCCESS);
   }
 }

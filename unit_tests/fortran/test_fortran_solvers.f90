@@ -166,7 +166,7 @@ contains
     type(hyperplane_grid), parameter :: grid = hyperplane_grid(ni, nj, nk)
     type(hyperplane_matrix) :: a
     type(hyperplane_preconditioner) :: m
-    real(c_double) :: blocks(n, n, 7, points), whole(n, points), coloured(n, points), x(n, points)
+    real(c_double) :: blocks(n, n, 7, points), whole(n, points), coloured(n, points), x(n, points), relaxed(n, points)
     character(:), allocatable :: message
     integer :: c, parts(3)
     integer(c_int) :: storage
@@ -205,6 +205,12 @@ contains
     call m%create(context, grid, n, storage=HYPERPLANE_STORAGE_QUARTER)
     x = applied(m, a)
     call expect(all(abs(x - whole) < 2e-2 * maxval(abs(whole))) .and. any(abs(x - whole) > 1e-5), 'factors as quarter')
+    call m%create_named(context, grid, n, 'ssor', 'relaxation=1.2')
+    relaxed = applied(m, a)
+    call m%create(context, grid, n, kind=HYPERPLANE_SSOR, relaxation=1.2_c_double, storage=HYPERPLANE_STORAGE_QUARTER)
+    x = applied(m, a)
+    call expect(all(abs(x - relaxed) < 2e-2 * maxval(abs(relaxed))) .and. any(abs(x - relaxed) > 1e-5), &
+                'SSOR with factors as quarter')
     call m%create(context, grid, n, storage=HYPERPLANE_STORAGE_AUTOMATIC, storage_fraction=0.0_c_double)
     x = applied(m, a)
     call m%get_storage(storage)

@@ -109,8 +109,8 @@ TEST_P(CRanks, factors_of_few_bits_are_those_of_one_process) {
   for (auto const kind : {HYPERPLANE_BILU0, HYPERPLANE_SSOR, HYPERPLANE_JACOBI}) {
     expect_the_same(kind, HYPERPLANE_STORAGE_HALF, HYPERPLANE_COUPLING_NONE);
     expect_the_same(kind, HYPERPLANE_STORAGE_BFLOAT16, HYPERPLANE_COUPLING_NONE);
-    if (kind == HYPERPLANE_BILU0) expect_the_same(kind, HYPERPLANE_STORAGE_QUARTER, HYPERPLANE_COUPLING_NONE);
     if (kind == HYPERPLANE_JACOBI) continue;
+    expect_the_same(kind, HYPERPLANE_STORAGE_QUARTER, HYPERPLANE_COUPLING_NONE);
     expect_the_same(kind, HYPERPLANE_STORAGE_BFLOAT16, HYPERPLANE_COUPLING_COLOURED);
     expect_the_same(kind, HYPERPLANE_STORAGE_BFLOAT16, HYPERPLANE_COUPLING_NATURAL);
   }
@@ -254,13 +254,17 @@ TEST_P(CRanks, storages_that_there_are_not_are_refused) {
   options.storage = HYPERPLANE_STORAGE_HALF;
   refuse(options, "bilu0 has no coupling coloured with storage half");
   options.storage = HYPERPLANE_STORAGE_QUARTER;
-  refuse(options, "bilu0 has no coupling coloured with storage quarter");
-  options.coupling = HYPERPLANE_COUPLING_NONE;
-  options.folded[0] = 1;
-  refuse(options, "folded directions have no factors of 8 bits");
-  options.folded[0] = 0;
-  options.kind = HYPERPLANE_SSOR;
-  refuse(options, "storage is 'quarter', which ssor has not over ranks, but bilu0");
+  for (auto const& [kind, name] : {std::pair{HYPERPLANE_BILU0, "bilu0"}, {HYPERPLANE_SSOR, "ssor"}}) {
+    options.kind = kind;
+    options.coupling = HYPERPLANE_COUPLING_COLOURED;
+    refuse(options, std::string(name) + " has no coupling coloured with storage quarter");
+    options.coupling = HYPERPLANE_COUPLING_NONE;
+    options.folded[0] = 1;
+    refuse(options, "folded directions have no factors of 8 bits");
+    options.folded[0] = 0;
+  }
+  options.kind = HYPERPLANE_JACOBI;
+  refuse(options, "storage is 'quarter', which jacobi has not over ranks, but ssor and bilu0");
   options.storage = HYPERPLANE_STORAGE_HALF;
   options.kind = HYPERPLANE_LINES;
   refuse(options, "storage is 'half', which lines has not over ranks, but jacobi and ssor and sip and bilu0");

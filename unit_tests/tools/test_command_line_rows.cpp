@@ -160,7 +160,7 @@ TEST_F(CommandLineRows, factors_in_float_may_be_of_a_matrix_that_no_float_can_ho
   expect_refused(solve_rows("--product-storage float"), "M.mtx has the value 1e+39, which a float cannot hold");
   expect_refused(solve_rows("--product-storage half"), "--product-storage half: needs --grid");
   expect_refused(solve_rows("--block-size 2 --storage quarter"),
-                 "--storage quarter: --preconditioner bilu0 does not have it, but bilu0 with --grid");
+                 "--storage quarter: --preconditioner bilu0 does not have it, but bilu0 and ssor with --grid");
 }
 
 TEST_F(CommandLineRows, factors_have_the_storage_that_is_asked_for) {
