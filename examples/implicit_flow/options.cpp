@@ -166,8 +166,8 @@ void add_storage_option(CLI::App& app, Storage& storage) {
        {"quarter", Storage::of_quarter},
        {"automatic", Storage::automatic}},
       "of matrix and preconditioner, in one process; float is half the bytes, and the flow stays that of double; half, "
-      "bfloat16 and quarter, 8 bits, are of the factors of bilu0, beside a matrix of float; automatic says what the "
-      "first matrix chooses");
+      "bfloat16 and quarter, 8 bits, are of the factors of bilu0 and ssor, beside a matrix of float; automatic says "
+      "what the first matrix chooses");
 }
 
 void add_linear_options(CLI::App& app, SteadyOptions& steady) {

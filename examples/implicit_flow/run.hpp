@@ -14,6 +14,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/storage_kind.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/sweep/choose_storage.hpp>
 
 #include <concepts>
@@ -21,6 +22,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace implicit_flow {
@@ -84,13 +86,14 @@ int run(const Exec& exec, const Processes& processes, const Case& flow, const Op
   return result.converged ? 0 : 2;
 }
 
-/// Factors of fewer bits than a float are those of BILU(0) alone.
+/// Factors of fewer bits than a float are those of BILU(0) and SSOR alone.
 inline void check_storage(const Options& options) {
   if (options.storage == Storage::of_double || options.storage == Storage::of_float) return;
   auto const preconditioner = options.steady.linear.preconditioner;
-  if (preconditioner != Preconditioner::bilu0) {
-    throw hyperplane::Error(std::string("--storage half, bfloat16, quarter and automatic are for bilu0, not for ") +
-                            name(preconditioner));
+  if (preconditioner != Preconditioner::bilu0 && preconditioner != Preconditioner::ssor) {
+    throw hyperplane::Error(
+        std::string("--storage half, bfloat16, quarter and automatic are for bilu0 and ssor, not for ") +
+        name(preconditioner));
   }
   if (options.storage == Storage::automatic && options.steady.linear.parts) {
     throw hyperplane::Error("--storage automatic: it is for whole grid blocks, not for --preconditioner-parts");
@@ -105,11 +108,17 @@ Storage choose_storage(const Exec& exec, const Case& flow, const Options& option
   once.compare = false;
   FlowSolver solver(exec, OneProcess<Exec, float>(flow.blocks.cells), flow.blocks, flow.gas, flow.boundary, once);
   solver.run(exec, [](const StepReport&) {});
-  using Ilu = hyperplane::BlockIlu0<double, equations, Exec>;
   auto const& linear = once.linear;
-  auto const chosen = hyperplane::choose_storage<hyperplane::MultiBlock<Ilu>>(
-      exec, solver.jacobian(), {},
-      {.coupling = linear.coupling, .block = {.path = linear.path, .folded = linear.folded}});
+  auto const choose = [&]<class P>(std::type_identity<P>, const typename P::Options& block) {
+    return hyperplane::choose_storage<hyperplane::MultiBlock<P>>(exec, solver.jacobian(), {},
+                                                                 {.coupling = linear.coupling, .block = block});
+  };
+  using Ilu = hyperplane::BlockIlu0<double, equations, Exec>;
+  using Ssor = hyperplane::Ssor<double, equations, Exec>;
+  auto const chosen = linear.preconditioner == Preconditioner::ssor
+                          ? choose(std::type_identity<Ssor>{},
+                                   {.relaxation = linear.relaxation, .path = linear.path, .folded = linear.folded})
+                          : choose(std::type_identity<Ilu>{}, {.path = linear.path, .folded = linear.folded});
   std::printf("--storage automatic: %s\n", name(chosen));
   switch (chosen) {
     case hyperplane::StorageKind::double_precision: break;
@@ -127,14 +136,14 @@ int run_in_one_process(const Exec& exec, const Case& flow, const Options& option
   check_storage(options);
   auto const& cells = flow.blocks.cells;
   auto stored = options;
-  auto& ilu_storage = stored.steady.linear.ilu_storage;
+  auto& factor_storage = stored.steady.linear.factor_storage;
   switch (options.storage == Storage::automatic ? choose_storage(exec, flow, options) : options.storage) {
     case Storage::of_double:
     case Storage::automatic: return run(exec, OneProcess<Exec>(cells), flow, options);
     case Storage::of_float: break;
-    case Storage::of_half: ilu_storage = hyperplane::StorageKind::half; break;
-    case Storage::of_bfloat16: ilu_storage = hyperplane::StorageKind::bfloat16; break;
-    case Storage::of_quarter: ilu_storage = hyperplane::StorageKind::quarter; break;
+    case Storage::of_half: factor_storage = hyperplane::StorageKind::half; break;
+    case Storage::of_bfloat16: factor_storage = hyperplane::StorageKind::bfloat16; break;
+    case Storage::of_quarter: factor_storage = hyperplane::StorageKind::quarter; break;
   }
   return run(exec, OneProcess<Exec, float>(cells), flow, stored);
 }

@@ -104,7 +104,7 @@ void print_header(const Case& flow, const SteadyOptions& steady, const std::stri
   auto const& linear = steady.linear;
   std::string const pieces = several ? "grid blocks" : linear.parts ? to_string(*linear.parts) + " parts" : "";
   std::string const coupled = pieces.empty() ? "" : ", " + pieces + " coupled: " + name(linear.coupling);
-  std::string const factors = linear.ilu_storage ? std::string(", factors as ") + name(*linear.ilu_storage) : "";
+  std::string const factors = linear.factor_storage ? std::string(", factors as ") + name(*linear.factor_storage) : "";
   std::printf("implicit steps with %s%s; %s, %d threads%s%s\n", name(linear.preconditioner), coupled.c_str(),
               Exec::name(), Exec().concurrency(), processes.c_str(), factors.c_str());
 }

@@ -33,8 +33,8 @@ class LinearComparison {
     variant.folded = {.i = true, .j = true, .k = true};
     variant.path = hyperplane::SweepPath::automatic;
     // Factors of 8 bits have no folded directions: these are as the matrix.
-    bool const is_quarter = variant.ilu_storage == hyperplane::StorageKind::quarter;
-    if (is_quarter) variant.ilu_storage.reset();
+    bool const is_quarter = variant.factor_storage == hyperplane::StorageKind::quarter;
+    if (is_quarter) variant.factor_storage.reset();
     add(is_quarter ? "BILU(0), folded, not quarter" : "BILU(0), folded", variant);
     variant.folded = {};
     variant.path = options.path;
@@ -50,6 +50,7 @@ class LinearComparison {
     variant.line_sweeps = 2;
     add("lines along j, 2 sweeps", variant);
     variant.preconditioner = Preconditioner::ssor;
+    variant.factor_storage = options.factor_storage;
     add("SSOR", variant);
     variant.preconditioner = Preconditioner::jacobi;
     add("block Jacobi", variant);

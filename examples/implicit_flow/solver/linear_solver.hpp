@@ -77,12 +77,14 @@ class LinearSolver {
   template <class Factors>
   using Ilu = hyperplane::BlockIlu0<double, equations, Exec, Factors>;
   using LineSweeps = Lines<Exec, Storage>;
-  using Ssor = hyperplane::Ssor<double, equations, Exec, Storage>;
+  template <class Factors>
+  using Ssor = hyperplane::Ssor<double, equations, Exec, Factors>;
   using Jacobi = hyperplane::BlockJacobi<double, equations, Exec, Storage>;
   template <class P>
   using OfBlocks = typename Processes::template Preconditioner<P>;
-  template <class... IluStorages>
-  using AnyOf = std::variant<OfBlocks<Ilu<IluStorages>>..., OfBlocks<LineSweeps>, OfBlocks<Ssor>, OfBlocks<Jacobi>>;
+  template <class... Factors>
+  using AnyOf =
+      std::variant<OfBlocks<Ilu<Factors>>..., OfBlocks<Ssor<Factors>>..., OfBlocks<LineSweeps>, OfBlocks<Jacobi>>;
   using AnyPreconditioner =
       std::conditional_t<Processes::has_short_factors,
                          AnyOf<Storage, hyperplane::Half, hyperplane::BFloat16, hyperplane::Quarter>, AnyOf<Storage>>;
@@ -113,27 +115,30 @@ class LinearSolver {
                            .relaxation = options.relaxation},
              .path = line_path(options.path)});
       case Preconditioner::ssor:
-        return of_blocks<Ssor>(exec, grid, options,
-                               {.relaxation = options.relaxation, .path = options.path, .folded = options.folded});
+        return of_stored_factors(options, [&]<class Factors>(std::type_identity<Factors>) -> AnyPreconditioner {
+          return of_blocks<Ssor<Factors>>(
+              exec, grid, options, {.relaxation = options.relaxation, .path = options.path, .folded = options.folded});
+        });
       case Preconditioner::jacobi: return of_blocks<Jacobi>(exec, grid, options);
     }
-    return make_ilu(exec, grid, options);
-  }
-  static AnyPreconditioner make_ilu(const Exec& exec, const Grid& grid, const LinearOptions& options) {
-    auto const make = [&]<class Factors>(std::type_identity<Factors>) -> AnyPreconditioner {
+    return of_stored_factors(options, [&]<class Factors>(std::type_identity<Factors>) -> AnyPreconditioner {
       return of_blocks<Ilu<Factors>>(exec, grid, options, {.path = options.path, .folded = options.folded});
-    };
+    });
+  }
+  /// make(type) with the type of factors that the options ask for. Throws Error where the matrix has none of it.
+  template <class Make>
+  static AnyPreconditioner of_stored_factors(const LinearOptions& options, const Make& make) {
     using enum hyperplane::StorageKind;
     constexpr auto of_matrix = std::is_same_v<Storage, float> ? single_precision : double_precision;
-    auto const storage = options.ilu_storage.value_or(of_matrix);
+    auto const storage = options.factor_storage.value_or(of_matrix);
     if (storage == of_matrix) return make(std::type_identity<Storage>{});
     if constexpr (Processes::has_short_factors) {
       if (storage == half) return make(std::type_identity<hyperplane::Half>{});
       if (storage == bfloat16) return make(std::type_identity<hyperplane::BFloat16>{});
       if (storage == quarter) return make(std::type_identity<hyperplane::Quarter>{});
     }
-    throw hyperplane::Error(std::string("LinearOptions::ilu_storage is ") + name(storage) +
-                            ": here factors of BILU(0) are " + name(of_matrix) +
+    throw hyperplane::Error(std::string("LinearOptions::factor_storage is ") + name(storage) +
+                            ": here factors of BILU(0) and SSOR are " + name(of_matrix) +
                             (Processes::has_short_factors ? ", half, bfloat16 or quarter" : " alone"));
   }
 

@@ -21,7 +21,7 @@ namespace implicit_flow {
 
 /// What FlowSolver needs to know of where grid blocks are, where one process has all of them. Ranks, in ranks/, has the
 /// same functions for several. The matrix and the preconditioner are stored as Storage, double or float, but factors of
-/// BILU(0) as LinearOptions::ilu_storage; all else is double.
+/// BILU(0) and SSOR as LinearOptions::factor_storage; all else is double.
 template <hyperplane::ExecutionSpace Exec, class Storage = double>
 class OneProcess {
  public:
@@ -33,7 +33,7 @@ class OneProcess {
   template <class P>
   using Preconditioner = BlocksOrParts<P, Storage>;
   static constexpr bool may_have_terminal = true;
-  /// Whether factors of BILU(0) can have fewer bits than the matrix.
+  /// Whether factors of BILU(0) and SSOR can have fewer bits than the matrix.
   static constexpr bool has_short_factors = std::is_same_v<Storage, float>;
 
   explicit OneProcess(const hyperplane::MultiBlockGrid& cells) : m_grid(cells) {}

@@ -48,9 +48,9 @@ struct LinearOptions {
   Preconditioner preconditioner = Preconditioner::bilu0;
   hyperplane::Coupling coupling = hyperplane::Coupling::none;  ///< of grid blocks or parts, in the preconditioner
   std::optional<Parts> parts{};  ///< of the only grid block, that the preconditioner is made of; none: it is not cut
-  hyperplane::FoldedDirections folded{};                 ///< of BILU(0) and SSOR: from both ends to the middle
-  std::optional<hyperplane::StorageKind> ilu_storage{};  ///< of the factors of BILU(0); none: that of the matrix
-  double relaxation = 1;                                 ///< of SSOR and lines
+  hyperplane::FoldedDirections folded{};                    ///< of BILU(0) and SSOR: from both ends to the middle
+  std::optional<hyperplane::StorageKind> factor_storage{};  ///< of BILU(0) and SSOR; none: that of the matrix
+  double relaxation = 1;                                    ///< of SSOR and lines
   LineDirections line_direction = LineDirections::j;
   int line_sweeps = 1;
   hyperplane::SweepPath path = hyperplane::SweepPath::automatic;

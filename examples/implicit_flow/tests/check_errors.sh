@@ -77,7 +77,9 @@ expect 2 "matrix stored as float" --storage float --cells 8x8x1 --steps 1
 expect 2 "matrix stored as float, factors as half" --storage half --cells 8x8x1 --steps 1
 expect 2 "matrix stored as float, factors as bfloat16" --storage bfloat16 --cells 8x8x1 --steps 1
 expect 2 "matrix stored as float, factors as quarter" --storage quarter --cells 8x8x1 --steps 1
-expect 1 "--storage half, bfloat16, quarter and automatic are for bilu0, not for " --storage quarter --cells 8x8x1 --preconditioner ssor
+expect 2 "matrix stored as float, factors as quarter" --storage quarter --cells 8x8x1 --steps 1 --preconditioner ssor
+expect 2 "--storage automatic: half" --storage automatic --cells 8x8x1 --steps 1 --preconditioner ssor --relaxation 1.2
+expect 1 "--storage half, bfloat16, quarter and automatic are for bilu0 and ssor, not for lines" --storage quarter --cells 8x8x1 --preconditioner lines
 expect 1 "folded directions have no factors of 8 bits" --storage quarter --cells 8x8x1 --folded i
 expect 2 "--storage automatic: half" --storage automatic --cells 8x8x1 --steps 1
 expect 2 "--storage automatic: half" --storage automatic --cells 8x8x1 --steps 1 --folded i

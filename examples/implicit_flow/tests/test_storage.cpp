@@ -38,11 +38,14 @@ TEST(Storage, OfFewerBytesHasTheFlowOfDouble) {
       EXPECT_LT(largest_difference({found}, {expected}), 1e-8) << what;
     };
     expect_same(solve<float>(whole, {}), "one grid block");
-    expect_same(solve<float>(whole, {.ilu_storage = StorageKind::half}), "factors as half");
-    expect_same(solve<float>(cut, {.ilu_storage = StorageKind::half}), "grid blocks, factors as half");
-    expect_same(solve<float>(cut, {.coupling = Coupling::coloured, .ilu_storage = StorageKind::bfloat16}),
+    expect_same(solve<float>(whole, {.factor_storage = StorageKind::half}), "factors as half");
+    expect_same(solve<float>(cut, {.factor_storage = StorageKind::half}), "grid blocks, factors as half");
+    expect_same(solve<float>(cut, {.coupling = Coupling::coloured, .factor_storage = StorageKind::bfloat16}),
                 "factors as bfloat16");
-    expect_same(solve<float>(cut, {.ilu_storage = StorageKind::quarter}), "grid blocks, factors as quarter");
+    expect_same(solve<float>(cut, {.factor_storage = StorageKind::quarter}), "grid blocks, factors as quarter");
+    for (auto const storage : {StorageKind::half, StorageKind::bfloat16, StorageKind::quarter}) {
+      expect_same(solve<float>(cut, {.preconditioner = Preconditioner::ssor, .factor_storage = storage}), "SSOR");
+    }
     expect_same(solve<float>(whole, {.coupling = Coupling::coloured, .parts = quarters}), "parts");
     expect_same(solve<float>(cut, {.coupling = Coupling::coloured}), "grid blocks");
     expect_same(solve<float>(whole, {.preconditioner = Preconditioner::lines}), "lines");
@@ -56,16 +59,17 @@ TEST(Storage, OfFactorsThatThereIsNotBesideTheMatrixIsRefused) {
     OneProcess<Exec, Matrix> const processes(flow.blocks.cells);
     try {
       FlowSolver const solver(exec, processes, flow.blocks, flow.gas, flow.boundary,
-                              {.linear = {.ilu_storage = storage}});
+                              {.linear = {.factor_storage = storage}});
     } catch (const hyperplane::Error& error) {
       return error.what();
     }
     return "";
   };
   EXPECT_EQ(refusal(std::type_identity<double>{}, StorageKind::half),
-            "LinearOptions::ilu_storage is half: here factors of BILU(0) are double alone");
-  EXPECT_EQ(refusal(std::type_identity<float>{}, StorageKind::double_precision),
-            "LinearOptions::ilu_storage is double: here factors of BILU(0) are float, half, bfloat16 or quarter");
+            "LinearOptions::factor_storage is half: here factors of BILU(0) and SSOR are double alone");
+  EXPECT_EQ(
+      refusal(std::type_identity<float>{}, StorageKind::double_precision),
+      "LinearOptions::factor_storage is double: here factors of BILU(0) and SSOR are float, half, bfloat16 or quarter");
 }
 
 }  // namespace
