@@ -160,7 +160,8 @@ typedef enum hyperplane_storage HYPERPLANE_INT_ENUM {
   HYPERPLANE_STORAGE_HALF = 2,
   HYPERPLANE_STORAGE_BFLOAT16 = 3, /* the upper half of a float: the same */
   HYPERPLANE_STORAGE_QUARTER = 4,  /* 8 bits, with scales of rows and columns: BILU(0) and SSOR on grids, without folded
-                                    * directions and, as HYPERPLANE_STORAGE_HALF, without couplings of parts */
+                                    * directions and, as HYPERPLANE_STORAGE_HALF, without couplings of parts; of general
+                                    * matrices BILU(0), BILU(k) and ILUT */
   HYPERPLANE_STORAGE_AUTOMATIC = 5 /* the first matrix chooses: factors that can have 16 bits. QUARTER is tried of one
                                     * grid in one part with n >= 4 on hosts, with HYPERPLANE_PATH_AUTOMATIC or _SLAB */
 } hyperplane_storage;

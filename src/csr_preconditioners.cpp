@@ -25,8 +25,11 @@ struct CsrLine {
   std::tuple<Options...> options;
   const char* storages = "double";  ///< that factors can have
 
-  /// The same, whose factors have a type of their own.
+  /// The same, whose factors have a type of their own; also 8 bits.
   constexpr CsrLine stored() const { return {name, summary, options, "double|float|half|bfloat16|automatic"}; }
+  constexpr CsrLine stored_in_8_bits() const {
+    return {name, summary, options, "double|float|half|bfloat16|quarter|automatic"};
+  }
 };
 template <class... Options>
 constexpr CsrLine<Options...> csr_line(const char* name, const char* summary, const Options&... options) {
@@ -61,9 +64,10 @@ constexpr auto csr_table = std::make_tuple(
     csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option, shift_option).stored(),
     csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option, shift_option).stored(),
     csr_line("dilu", "DILU", order_option, transposed_option, shift_option).stored(),
-    csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option).stored(),
-    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option).stored(),
-    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option).stored(),
+    csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option).stored_in_8_bits(),
+    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option).stored_in_8_bits(),
+    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option)
+        .stored_in_8_bits(),
     csr_line("lines", "line-implicit iteration", relaxation_option, line_sweeps_option, strong_option,
              transposed_option));
 static_assert(std::get<csr_identity>(csr_table).name == std::string_view("identity") &&

@@ -28,9 +28,9 @@ class ShortCsrOfSize final : public SizedShortCsr<Exec> {
     switch (storage) {
       case StorageKind::half: return make_stored_csr_plan<n, Exec, Half>(exec, a, settings);
       case StorageKind::bfloat16: return make_stored_csr_plan<n, Exec, BFloat16>(exec, a, settings);
+      case StorageKind::quarter: return make_stored_csr_plan<n, Exec, Quarter>(exec, a, settings);
       case StorageKind::single_precision: return make_stored_csr_plan<n, Exec, float>(exec, a, settings);
-      case StorageKind::double_precision:
-      case StorageKind::quarter: break;
+      case StorageKind::double_precision: break;
     }
     return nullptr;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
@@ -57,8 +58,6 @@ std::unique_ptr<TypedCsrPlan<Exec>> make_stored_csr_plan(const Exec& exec, const
   auto const order = settings.order;
   double const shift = settings.pivot_shift;
   switch (settings.kind) {
-    case csr_jacobi:
-      return make(std::type_identity<BlockJacobiCsr<double, n, Exec, Storage>>(), {settings.relaxation, shift});
     case csr_bilu0:
       return make(std::type_identity<BlockIlu0Csr<double, n, Exec, Storage>>(),
                   {path, order, given_order, adjoint, shift});
@@ -68,14 +67,23 @@ std::unique_ptr<TypedCsrPlan<Exec>> make_stored_csr_plan(const Exec& exec, const
     case csr_ilut:
       return make(std::type_identity<BlockIlutCsr<double, n, Exec, Storage>>(),
                   {settings.drop_tolerance, settings.row_entries, path, order, given_order, adjoint, shift});
-    case csr_ssor:
-      return make(std::type_identity<SsorCsr<double, n, Exec, Storage>>(),
-                  {settings.relaxation, path, order, given_order, adjoint, shift});
-    case csr_dilu:
-      return make(std::type_identity<DiluCsr<double, n, Exec, Storage>>(),
-                  {false, path, order, given_order, adjoint, shift});
-    default: return nullptr;
+    default: break;
   }
+  // Others have no factors of 8 bits.
+  if constexpr (StorageReal<Storage>) {
+    switch (settings.kind) {
+      case csr_jacobi:
+        return make(std::type_identity<BlockJacobiCsr<double, n, Exec, Storage>>(), {settings.relaxation, shift});
+      case csr_ssor:
+        return make(std::type_identity<SsorCsr<double, n, Exec, Storage>>(),
+                    {settings.relaxation, path, order, given_order, adjoint, shift});
+      case csr_dilu:
+        return make(std::type_identity<DiluCsr<double, n, Exec, Storage>>(),
+                    {false, path, order, given_order, adjoint, shift});
+      default: break;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace hyperplane::run_time

@@ -69,8 +69,7 @@ void require_storage(std::span<const PreconditionerDescription> table, int kind,
   for (auto const& each : table) {
     if (each.has_storage(wanted)) others += (others.empty() ? "" : " and ") + each.name;
   }
-  throw Error("storage is '" + wanted + "', which " + made_for.name + " has not, but " +
-              (others.empty() ? "ssor and bilu0 of a grid" : others));
+  throw Error("storage is '" + wanted + "', which " + made_for.name + " has not, but " + others);
 }
 
 int find_preconditioner(std::string_view name) { return find_in_table(preconditioners(), name); }

@@ -110,8 +110,7 @@ void check_storage(const SolverSettings& settings) {
   }
   if (std::ranges::count(owners, settings.preconditioner) > 0) return;
   throw InputError(fmt::format("--storage {}: --preconditioner {} does not have it, but {}", storage,
-                               settings.preconditioner,
-                               owners.empty() ? "bilu0 and ssor with --grid" : join_with(owners, "and")));
+                               settings.preconditioner, join_with(owners, "and")));
 }
 
 void check_products(const SolverSettings& settings, int processes) {

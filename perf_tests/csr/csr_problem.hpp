@@ -5,6 +5,7 @@
 #include "assembled.hpp"
 #include "mesh_system.hpp"
 
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/point_vector.hpp>
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -77,12 +79,13 @@ class CsrProblem {
     return result.iterations;
   }
 
-  /// A and the factors; what products of factors are read again counts as cached.
+  /// A and the factors; what products of factors are read again counts as cached. Rounding to 8 bits is left out.
   Cost factor_cost() const {
     if constexpr (!keeps_factors) return diagonal_cost();
     double const given = blocks(m_a.blocks()), kept = blocks(m_ilu.blocks());
     // The pattern of A is symmetric: half of the other blocks are behind the diagonal, of ILUT about half.
-    return {n * n * (8.0 * given + sizeof(Storage) * kept), 2.0 * n * n * n * (1.0 + (kept - 1.0) / 2 + products())};
+    return {n * n * (8.0 * given + sizeof(detail::FactoredAs<Storage>) * kept),
+            2.0 * n * n * n * (1.0 + (kept - 1.0) / 2 + products())};
   }
   /// Blocks and their columns; r read, the intermediate vector written and read, x written.
   Cost solve_cost() const {
@@ -91,7 +94,9 @@ class CsrProblem {
     if constexpr (!keeps_factors) {
       return {(kept + 1.0) * n * n * 8.0 + kept * 12.0 + 4.0 * n * 8.0, 2.0 * n * n * (kept + 1.0)};
     }
-    return {kept * (n * n * sizeof(Storage) + 4.0) + 4.0 * n * 8.0, 2.0 * n * n * kept};
+    // Beside blocks of 8 bits, 4 n scales and the inverse, which has 16.
+    double const scales = std::is_same_v<Storage, Quarter> ? n * n + 8.0 * n : 0.0;
+    return {kept * (n * n * sizeof(Storage) + 4.0) + scales + 4.0 * n * 8.0, 2.0 * n * n * kept};
   }
   Cost apply_cost() const {
     double const given = blocks(m_a.blocks());

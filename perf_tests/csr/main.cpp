@@ -55,7 +55,11 @@ class Suite {
         BlockIlukCsrOptions const options{.fill = fill, .order = order, .transposed = true};
         auto const key = "iluk=" + std::to_string(fill) + "/" + name(order);
         register_problem<Iluk<double>>(key + "/double", options, {.slow_factor = fill > 0, .product = fill == 0});
-        if (fill == 0) register_problem<Iluk<float>>(key + "/float", options, {.product = true});
+        if (fill == 0) {
+          register_problem<Iluk<float>>(key + "/float", options, {.product = true});
+          register_problem<Iluk<Half>>(key + "/half", options, {});
+          register_problem<Iluk<Quarter>>(key + "/quarter", options, {});
+        }
       }
     }
     for (bool const lu_sgs : {false, true}) {
@@ -150,6 +154,8 @@ class Suite {
       return Source{to_string(grid), [=] { return std::make_shared<CsrSystem>(csr_system({.grid = grid, .n = n})); }};
     };
     register_problem<Iluk<double>>("stencil/double", {.fill = 0, .transposed = true}, {}, of(5, 64));
+    register_problem<Iluk<Half>>("stencil/half", {.fill = 0, .transposed = true}, {}, of(5, 64));
+    register_problem<Iluk<Quarter>>("stencil/quarter", {.fill = 0, .transposed = true}, {}, of(5, 64));
     constexpr int points[] = {160, 128, 96, 80, 64, 64, 56, 48, 48, 44, 40, 40, 36, 36, 32, 32};
     static_assert(std::size(points) == max_block_size);
     [&]<int... n_minus_1>(std::integer_sequence<int, n_minus_1...>) {

@@ -41,6 +41,12 @@ TEST_P(CRows, factors_have_the_storage_that_is_asked_for) {
          solve_in_cpp<BlockIlukCsr<double, 2, Host, BFloat16>>(mesh, {.fill = 1}, b));
   expect("ilut", "storage=half", HYPERPLANE_STORAGE_HALF,
          solve_in_cpp<BlockIlutCsr<double, 2, Host, Half>>(mesh, {}, b));
+  expect("bilu0", "storage=quarter", HYPERPLANE_STORAGE_QUARTER,
+         solve_in_cpp<BlockIlu0Csr<double, 2, Host, Quarter>>(mesh, {}, b));
+  expect("iluk", "fill=1,storage=quarter", HYPERPLANE_STORAGE_QUARTER,
+         solve_in_cpp<BlockIlukCsr<double, 2, Host, Quarter>>(mesh, {.fill = 1}, b));
+  expect("ilut", "storage=quarter", HYPERPLANE_STORAGE_QUARTER,
+         solve_in_cpp<BlockIlutCsr<double, 2, Host, Quarter>>(mesh, {}, b));
   expect("jacobi", "storage=float", HYPERPLANE_STORAGE_FLOAT,
          solve_in_cpp<BlockJacobiCsr<double, 2, Host, float>>(mesh, {}, b));
   expect("ssor", "relaxation=1.2,storage=half", HYPERPLANE_STORAGE_HALF,
@@ -93,9 +99,8 @@ TEST_P(CRows, storages_that_cannot_be_are_named) {
   expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "identity", "storage=half", &m),
                  HYPERPLANE_INVALID_ARGUMENT,
                  "storage is 'half', which identity has not, but jacobi and ssor and dilu");
-  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "bilu0", "storage=quarter", &m),
-                 HYPERPLANE_INVALID_ARGUMENT,
-                 "storage is 'quarter', which bilu0 has not, but ssor and bilu0 of a grid");
+  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "dilu", "storage=quarter", &m),
+                 HYPERPLANE_INVALID_ARGUMENT, "storage is 'quarter', which dilu has not, but bilu0 and iluk and ilut");
   expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "bilu0", "storage_fraction=0.1", &m),
                  HYPERPLANE_INVALID_ARGUMENT, "storage_fraction is '0.1', and storage is not automatic");
   auto options = standard_options();

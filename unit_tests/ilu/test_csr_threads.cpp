@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/core/half.hpp>
+#include <hyperplane/core/quarter.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/dilu_csr.hpp>
 #include <hyperplane/ilu/ssor_csr.hpp>
@@ -88,6 +89,8 @@ TEST(CsrThreads, do_not_change_bits_of_ilu) {
   compare_threads<BlockIlukCsr<double, 1, Exec>>({.fill = 0});
   compare_threads<BlockIlukCsr<double, 5, Exec>>({.fill = 1});
   compare_threads<BlockIlukCsr<double, 2, Exec, Half>>({.fill = 1});
+  compare_threads<BlockIlukCsr<double, 5, Exec, Quarter>>({.fill = 0});
+  compare_threads<BlockIlukCsr<double, 3, Exec, Quarter>>({.fill = 1});
 }
 
 TEST(CsrThreads, do_not_change_bits_of_relaxations) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <vector>
 
@@ -22,6 +23,17 @@ std::vector<CsrPath> csr_paths_of() {
   if constexpr (HostExecutionSpace<Exec>) return {CsrPath::portable, CsrPath::team};
   if constexpr (CudaExecutionSpace<Exec>) return {CsrPath::portable, CsrPath::tickets};
   return {CsrPath::portable};
+}
+
+/// Those that there are for the factors of a plan: none of 8 bits by tickets.
+template <class Plan>
+std::vector<CsrPath> csr_paths_of_plan() {
+  using Exec = typename Plan::execution_space;
+  if constexpr (StorageReal<typename Plan::storage_type> || !CudaExecutionSpace<Exec>) {
+    return csr_paths_of<Exec>();
+  } else {
+    return {CsrPath::portable};
+  }
 }
 
 /// x = M^-1 b, in place.

@@ -16,7 +16,7 @@
 #include "support/several_vectors.hpp"
 #include "support/short_factors.hpp"
 
-// Factors of block CSR in 16 bits.
+// Factors of block CSR in 16 or 8 bits.
 namespace hyperplane::test::csr_short {
 
 /// x = M^-1 b, or M^-T b.
@@ -45,7 +45,7 @@ constexpr double tolerance = 10 * Plan::block_size * unit_roundoff<typename Plan
 template <class Plan, class Visit>
 void for_options(typename Plan::Options options, const Visit& visit) {
   if constexpr (requires { options.path; }) {
-    for (auto const path : csr_paths_of<typename Plan::execution_space>()) {
+    for (auto const path : csr_paths_of_plan<Plan>()) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm}) {
         options.path = path;
         options.order = order;
@@ -107,7 +107,7 @@ void expect_single_vectors_and_halves(const typename Plan::execution_space& exec
 template <class Plan>
 void expect_overflow(const typename Plan::execution_space& exec, const ReferenceCsr& reference, int row,
                      typename Plan::Options options = {}) {
-  for (auto const path : csr_paths_of<typename Plan::execution_space>()) {
+  for (auto const path : csr_paths_of_plan<Plan>()) {
     options.path = path;
     auto const a = to_device<double, Plan::block_size, double>(exec, reference);
     Plan plan(exec, a, options);

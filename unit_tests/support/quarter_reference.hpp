@@ -39,15 +39,9 @@ struct BlockScales {
   bool operator==(const BlockScales&) const = default;
 };
 
-/// Those that the blocks of a point in some directions are to have in common.
-inline BlockScales block_scales(const ReferenceStencil& a, std::int64_t p, const std::array<Direction, 3>& directions) {
-  int const n = a.n;
-  DenseMatrix largest(n);
-  for (auto const d : directions) {
-    for (int r = 0; r < n; ++r) {
-      for (int c = 0; c < n; ++c) largest(r, c) = std::max(largest(r, c), std::abs(a.block(p, d)(r, c)));
-    }
-  }
+/// Those that blocks are to have in common whose entries have these largest magnitudes.
+inline BlockScales block_scales(const DenseMatrix& largest) {
+  int const n = largest.n;
   BlockScales result{std::vector<double>(n), std::vector<double>(n)};
   for (int c = 0; c < n; ++c) {
     // Of rows whose largest entries are 1. Their reciprocals are rounded, so that this 1 may be a little less.
@@ -64,6 +58,20 @@ inline BlockScales block_scales(const ReferenceStencil& a, std::int64_t p, const
     result.rows[r] = static_cast<double>(Half(of_row));
   }
   return result;
+}
+
+/// Makes them at least those of a block.
+inline void add_magnitudes(const DenseMatrix& block, DenseMatrix& largest) {
+  for (std::size_t e = 0; e < block.entries.size(); ++e) {
+    largest.entries[e] = std::max(largest.entries[e], std::abs(block.entries[e]));
+  }
+}
+
+/// Those of the blocks of a point in some directions.
+inline BlockScales block_scales(const ReferenceStencil& a, std::int64_t p, const std::array<Direction, 3>& directions) {
+  DenseMatrix largest(a.n);
+  for (auto const d : directions) add_magnitudes(a.block(p, d), largest);
+  return block_scales(largest);
 }
 
 /// What a plan has stored, point by point: L, d^-1 in the place of the diagonal block, and d^-1 U, in the units of the

@@ -32,8 +32,9 @@ HYPERPLANE_FUNCTION inline std::int8_t float_to_quarter(float value) {
 
 }  // namespace detail
 
-/// 8 bits, in which BILU(0) and SSOR can store L and d^-1 U: an integer from -127 to 127, which scales of the rows and
-/// the columns of blocks make an entry of. detail::TriangularFactors<Quarter> have them.
+/// 8 bits, in which BILU(0) and SSOR can store L and d^-1 U, and incomplete factorizations of block CSR theirs: an
+/// integer from -127 to 127, which scales of the rows and the columns of blocks make an entry of.
+/// detail::TriangularFactors<Quarter> and detail::CsrIluFactors<Quarter> have them.
 ///
 /// Rounded to nearest, ties to even; of what is larger than 127 nothing is left that makes sense.
 struct Quarter {

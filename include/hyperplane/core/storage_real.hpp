@@ -20,7 +20,7 @@ concept ShortReal = std::same_as<T, Half> || std::same_as<T, BFloat16>;
 template <class T>
 concept StorageReal = std::same_as<T, float> || std::same_as<T, double> || ShortReal<T>;
 
-/// A type that factors of BILU(0) and SSOR can be stored in.
+/// A type that factors of BILU(0) and SSOR, and of incomplete factorizations of block CSR, can be stored in.
 template <class T>
 concept FactorReal = StorageReal<T> || std::same_as<T, Quarter>;
 

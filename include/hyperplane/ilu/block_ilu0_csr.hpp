@@ -37,7 +37,10 @@ struct BlockIlu0CsrOptions {
 /// pivoting inside the block) and u. StorageScalar = float, Half or BFloat16 with Scalar = double stores fewer bytes
 /// and computes in double. With Half, stored are the factors of S A C, see FactorScales, with S of each row from the
 /// row itself: in units of C the largest entry of each equation is at least 1 and less than 2. They take 2 n bytes per
-/// point more. What is too large for the type is an overflow, which the status names.
+/// point more. What is too large for the type is an overflow, which the status names. With Quarter, factors of Half are
+/// computed, and solves read L and d^-1 U in 8 bits, see detail::CsrIluFactors<Quarter>: n^2 bytes per block and 8 n
+/// per point. A plan keeps both, and 8 bytes per point, and factor() has one more launch. There is no CsrPath::tickets
+/// for them.
 ///
 /// With the option `pivot_shift`, s > 0, a pivot block d_i that is singular, or whose inverse cannot be stored, is
 /// replaced by d_i + s |A_i| I, with |A_i| the Frobenius norm of block row i of A, before anything is computed with it.
@@ -69,7 +72,7 @@ struct BlockIlu0CsrOptions {
 /// list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+template <Real Scalar, int n, ExecutionSpace Exec, FactorReal StorageScalar = Scalar,
           std::integral Offset = std::int64_t>
 class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset> {
   using Plan = detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset>;
@@ -80,7 +83,7 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using execution_space = Exec;
   using Options = BlockIlu0CsrOptions;
   /// The same with factors of another type.
-  template <StorageReal Other>
+  template <FactorReal Other>
   using WithStorage = BlockIlu0Csr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
   using Matrix = typename Plan::Matrix;
@@ -120,7 +123,7 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   /// solve(exec, rhs, x): x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are
   /// others. rhs and x may also be PointVectors: then factors are read once for several right-hand sides, but on
   /// CsrPath::tickets where levels are short, which takes one after the other. On hosts the sums of each are those of a
-  /// solve with it alone, term by term.
+  /// solve with it alone, term by term, but with factors of Quarter.
   using Plan::solve;
 
   /// forward(exec, rhs, y): y = (d + L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.

@@ -40,7 +40,7 @@ struct BlockIlukCsrOptions {
 /// factors, blocks(), for those of A.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+template <Real Scalar, int n, ExecutionSpace Exec, FactorReal StorageScalar = Scalar,
           std::integral Offset = std::int64_t>
 class BlockIlukCsr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset> {
   using Plan = detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset>;
@@ -51,7 +51,7 @@ class BlockIlukCsr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using execution_space = Exec;
   using Options = BlockIlukCsrOptions;
   /// The same with factors of another type.
-  template <StorageReal Other>
+  template <FactorReal Other>
   using WithStorage = BlockIlukCsr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
   using Matrix = typename Plan::Matrix;

@@ -66,7 +66,7 @@ struct BlockIlutCsrOptions {
 /// row.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+template <Real Scalar, int n, ExecutionSpace Exec, FactorReal StorageScalar = Scalar,
           std::integral Offset = std::int64_t>
 class BlockIlutCsr : private detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar, Offset> {
   using Plan = detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar, Offset>;
@@ -77,7 +77,7 @@ class BlockIlutCsr : private detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar,
   using execution_space = Exec;
   using Options = BlockIlutCsrOptions;
   /// The same with factors of another type.
-  template <StorageReal Other>
+  template <FactorReal Other>
   using WithStorage = BlockIlutCsr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
   using Matrix = typename Plan::Matrix;

@@ -44,9 +44,10 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, int n, class Exec, class StorageScalar, class Offset, class Relaxation = NoCsrIluRelaxation>
 class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using Sweeps = CsrIluSweeps<Scalar, n, Exec, StorageScalar>;
+  using Written = typename Sweeps::Written;
 
  public:
-  using Matrix = BlockCsr<Scalar, n, Exec, WideStorage<Scalar, StorageScalar>, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, WideStorage<Scalar, Written>, Offset>;
   using Sweeps::blocks;
   using Sweeps::rows;
   using typename Sweeps::Vector;
@@ -54,7 +55,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   template <class MatrixStorage>
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
              const CsrIluSettings& settings, const Relaxation& relaxation = {})
-      : CsrIluPlan(names, exec, a, settings, checked_csr_path<Exec>(names.plan, settings.path)) {
+      : CsrIluPlan(names, exec, a, settings, checked_csr_path<Exec, StorageScalar>(names.plan, settings.path)) {
     m_relaxation = relaxation;
   }
 
@@ -72,19 +73,19 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     auto const difference = csr_ilu_difference(a, this->row_blocks(), m_sources.data(), m_fingerprints);
     m_given.check(exec, this->names().plan, a, difference, Fingerprints::bytes, m_record.structure_word());
     this->set_factored();
-    double const bytes =
-        (per_row(a.blocks()) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(StorageScalar)) * n * n;
+    double const bytes = (per_row(a.blocks()) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(Written)) * n * n;
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     if (m_pivot_shift > 0.0) m_replaced.reset(exec);
     using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
     this->units().template choose<Scalar>(exec, CsrSample<Ref, n>{a.ref(), rows()});
-    auto const elimination = elimination_of(Input<Ref>{a.ref(), factors(), m_sources.data(), m_relaxation});
+    auto const elimination = elimination_of(Input<Ref>{a.ref(), this->written(), m_sources.data(), m_relaxation});
     if (!factor_by_tickets(exec, elimination)) {
       // Products are what takes time, not the blocks that come and go.
       run_factorization(exec, elimination, bytes * n);
     }
+    this->compress(exec);
     m_record.conclude(exec, difference,
-                      CsrIluDiagnosis<n, StorageScalar, std::remove_const_t<decltype(elimination)>>{
+                      CsrIluDiagnosis<n, Written, std::remove_const_t<decltype(elimination)>>{
                           elimination, {list(order()), 0, 1}, m_column_not_finite.data()});
   }
 
@@ -107,7 +108,6 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
  private:
   template <class T>
   using Table = typename Sweeps::template Table<T>;
-  using Sweeps::factors;
   using Sweeps::list;
   using Sweeps::order;
   using Sweeps::per_row;
@@ -160,15 +160,15 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   }
 
   template <class Ref>
-  using Input = CsrIluInput<Scalar, n, StorageScalar, Ref, Relaxation>;
+  using Input = CsrIluInput<Scalar, n, Written, Ref, Relaxation>;
 
   template <class Ref>
   auto elimination_of(const Input<Ref>& input) const {
     if constexpr (by_rows) {
-      return CsrIluRowElimination<Scalar, n, StorageScalar, Ref>{input, m_row_spaces.get()};
+      return CsrIluRowElimination<Scalar, n, Written, Ref>{input, m_row_spaces.get()};
     } else {
-      return CsrIluElimination<Scalar, n, StorageScalar, Ref, Relaxation>{input, m_product_begin.data(), m_lower.data(),
-                                                                          m_upper.data()};
+      return CsrIluElimination<Scalar, n, Written, Ref, Relaxation>{input, m_product_begin.data(), m_lower.data(),
+                                                                    m_upper.data()};
     }
   }
   /// Whether it runs so.
@@ -187,7 +187,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
                  8.0 * n * n * sizeof(Value), ChooseCsrEquationUnits<Ref, n, Scales>{elimination.m_a, of.m_scales});
         }
         this->tickets()->factor(exec, this->names().factor, this->forward_kernels(),
-                                CsrFactorBlocks<StorageScalar, Value, Scales, Relaxation>{
+                                CsrFactorBlocks<Written, Value, Scales, Relaxation>{
                                     of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end, m_sources.data(),
                                     m_product_begin.data(), m_lower.data(), m_upper.data(), list(m_positions), values,
                                     of.m_values, m_record.word(), of.m_scales, m_relaxation},
@@ -205,7 +205,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   template <bool replaces, class Elimination>
   void run_kernel(const Exec& exec, const Elimination& elimination, double bytes) const {
     this->forward_kernels().run(exec, this->names().factor, bytes, [&](const CsrIluSequence& sequence) {
-      return CsrIluFactor<replaces, Scalar, n, Exec, StorageScalar, Elimination>{
+      return CsrIluFactor<replaces, Scalar, n, Exec, Written, Elimination>{
           elimination,     m_record.ref(), list(m_positions), sequence, static_cast<Scalar>(m_pivot_shift),
           m_replaced.ref()};
     });

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/quarter.hpp>
 #include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/lines_along_couplings.hpp>
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,16 +46,20 @@ struct CsrIluSettings {
   CsrIluTargets targets = CsrIluTargets::all;
 };
 
-/// The path that runs; or Error.
-template <ExecutionSpace Exec>
+/// The path that runs, with factors of a type; or Error.
+template <ExecutionSpace Exec, class Storage = void>
 CsrPath checked_csr_path(const char* plan, CsrPath path) {
+  constexpr bool is_quarter = std::is_same_v<Storage, Quarter>;
   if (path == CsrPath::automatic) {
     if (HostExecutionSpace<Exec>) return CsrPath::team;
-    return CudaExecutionSpace<Exec> ? CsrPath::tickets : CsrPath::portable;
+    return CudaExecutionSpace<Exec> && !is_quarter ? CsrPath::tickets : CsrPath::portable;
   }
   if (!HostExecutionSpace<Exec> && path == CsrPath::team) fail(std::string(plan) + ": CsrPath::team is for hosts");
   if (!CudaExecutionSpace<Exec> && path == CsrPath::tickets) {
     fail(std::string(plan) + ": CsrPath::tickets is for CUDA");
+  }
+  if (is_quarter && path == CsrPath::tickets) {
+    fail(std::string(plan) + ": CsrPath::tickets has no factors of 8 bits; CsrPath::portable has");
   }
   return path;
 }

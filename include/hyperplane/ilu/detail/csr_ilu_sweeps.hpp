@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/block/columns.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
@@ -15,6 +15,9 @@
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_tickets.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_transposed.hpp>
+#include <hyperplane/ilu/detail/csr_quarter_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_quarter_memory.hpp>
+#include <hyperplane/ilu/detail/csr_quarter_tall_sweep.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_plan.hpp>
 #include <hyperplane/ilu/detail/csr_tall_sweep.hpp>
@@ -40,7 +43,9 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
 
  public:
   static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
-  using Units = FactorUnits<StorageScalar, n, 1, Exec>;
+  /// What a factorization writes.
+  using Written = FactoredAs<StorageScalar>;
+  using Units = FactorUnits<Written, n, 1, Exec>;
   template <class T>
   using Table = typename Base::template Table<T>;
   using Base::blocks;
@@ -56,39 +61,46 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
       : Base(names, exec, natural, path, of, transposed, n * n * sizeof(StorageScalar),
              path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0),
         m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"),
-                 as_size(blocks() * n * n + block::Columns<Scalar, n>::overrun)),
-        m_units(exec, names.plan, rows()) {
+                 as_size(blocks() * n * n + ReadFactors::written_overrun)),
+        m_units(exec, names.plan, rows()),
+        m_read(exec, of, Base::sequence_kind(exec, path) == CsrIluSequenceKind::by_levels) {
     if (path == CsrPath::tickets) m_tickets.emplace(exec, rows());
     if constexpr (HostExecutionSpace<Exec>) {
       if (path == CsrPath::team && !natural) m_positions.emplace(exec, of, this->order());
     }
   }
 
-  const Table<StorageScalar>& values() const { return m_values; }
+  const Table<Written>& values() const { return m_values; }
   /// That they are in.
   const Units& units() const { return m_units; }
+  /// Makes of them what sweeps read.
+  void compress(const Exec& exec) const {
+    m_read.compress(exec, written(), per_row(blocks()) * n * n * (sizeof(Written) + sizeof(StorageScalar)));
+  }
 
  protected:
   using Base::per_row;
   using Base::upper_blocks;
 
-  CsrIluFactors<StorageScalar, n> factors() const { return {this->row_blocks(), m_values.data(), m_units.ref()}; }
+  CsrIluFactors<Written, n> written() const { return {this->row_blocks(), m_values.data(), m_units.ref()}; }
+  /// What sweeps read.
+  CsrIluFactors<StorageScalar, n> factors() const { return m_read.of(written()); }
   /// On CsrPath::tickets.
   const std::optional<CsrIluTickets<Scalar, n, Exec>>& tickets() const { return m_tickets; }
 
  private:
-  using SweepBlocks = CsrSweepBlocks<StorageScalar, n>;
-
+  using SweepBlocks = CsrSweepBlocks<Written, n>;
+  using ReadFactors = CsrReadFactors<Scalar, n, StorageScalar, Exec>;
   SweepBlocks blocks_before() const {
-    auto const of = factors();
+    auto const of = written();
     return {of.m_lower_begin, of.m_diagonal, of.m_columns, nullptr, of.m_diagonal, of.m_values, of.m_scales};
   }
   SweepBlocks blocks_behind() const {
-    auto const of = factors();
+    auto const of = written();
     return {of.m_upper_begin, of.m_upper_end, of.m_columns, nullptr, of.m_diagonal, of.m_values, of.m_scales};
   }
   SweepBlocks by_columns(const CsrIluTransposed<Exec>& sweep) const {
-    auto const of = factors();
+    auto const of = written();
     auto const lists = sweep.lists();
     return {lists.m_begin, lists.m_begin + 1, lists.m_rows, lists.m_numbers, of.m_diagonal, of.m_values, of.m_scales};
   }
@@ -233,11 +245,17 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
     levels.run(
         exec, label, bytes,
         [&](const CsrIluSequence& order) {
-          return CsrTallSweep<transposed, with_diagonal, Exec, Scalar, n, count, StorageScalar>{
-              {order, rhs.flat().data(), x.flat().data()},
-              {of.m_begin, of.m_end, of.m_columns, of.m_numbers, nullptr, of.m_values},
-              of.m_diagonal,
-              of.m_scales};
+          using Kernel = CsrTallSweep<transposed, with_diagonal, Exec, Scalar, n, count, StorageScalar>;
+          if constexpr (std::is_same_v<StorageScalar, Quarter>) {
+            return Kernel{{order, rhs.flat().data(), x.flat().data()},
+                          {of.m_begin, of.m_end, of.m_columns, of.m_numbers, nullptr, nullptr},
+                          factors()};
+          } else {
+            return Kernel{{order, rhs.flat().data(), x.flat().data()},
+                          {of.m_begin, of.m_end, of.m_columns, of.m_numbers, nullptr, of.m_values},
+                          of.m_diagonal,
+                          of.m_scales};
+          }
         },
         tall_threads<Exec, count>);
   }
@@ -267,8 +285,9 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
 
   std::optional<CsrIluTickets<Scalar, n, Exec>> m_tickets;
   std::optional<CsrIluPositions<Scalar, n, Exec>> m_positions;  ///< on CsrPath::team, where rows have an order
-  Table<StorageScalar> m_values;
+  Table<Written> m_values;
   Units m_units;
+  ReadFactors m_read;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -47,9 +47,10 @@ struct CsrIlutRule {
 template <class Scalar, int n, class Exec, class StorageScalar, class Offset>
 class CsrIlutPlan {
   using Sweeps = CsrIluSweeps<Scalar, n, Exec, StorageScalar>;
+  using Written = typename Sweeps::Written;
 
  public:
-  using Matrix = BlockCsr<Scalar, n, Exec, WideStorage<Scalar, StorageScalar>, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, WideStorage<Scalar, Written>, Offset>;
   using Vector = typename Matrix::Vector;
 
   template <class MatrixStorage>
@@ -57,7 +58,7 @@ class CsrIlutPlan {
               const CsrIluSettings& settings, const CsrIlutRule& rule)
       : m_names(names),
         m_rule(checked_rule(names, rule)),
-        m_path(checked_csr_path<Exec>(names.plan, settings.path)),
+        m_path(checked_csr_path<Exec, StorageScalar>(names.plan, settings.path)),
         m_is_natural(settings.order == RowOrder::natural),
         m_is_transposed(settings.transposed),
         m_given(a.offsets(), a.columns()),
@@ -94,7 +95,7 @@ class CsrIlutPlan {
     }
     auto const size = static_cast<double>(n * n);
     count_bytes(m_names.factor, size * (static_cast<double>(a.blocks()) * sizeof(MatrixStorage) +
-                                        static_cast<double>(blocks()) * sizeof(StorageScalar)));
+                                        static_cast<double>(blocks()) * sizeof(Written)));
   }
 
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { sweeps("solve").solve(exec, rhs, x); }
@@ -143,12 +144,12 @@ class CsrIlutPlan {
   template <class MatrixStorage>
   void factor_on_host(const Exec& exec, const MatrixStorage* values) {
     auto const host = host_of(exec);
-    FactorUnits<StorageScalar, n, 1, std::remove_cvref_t<decltype(host)>> const units(host, m_names.plan, rows());
+    FactorUnits<Written, n, 1, std::remove_cvref_t<decltype(host)>> const units(host, m_names.plan, rows());
     using Ref = BlockCsrRef<const MatrixStorage, n, std::int64_t>;
     Ref const a(rows(), static_cast<std::int64_t>(m_structure.columns.size()), m_structure.begin.data(),
                 m_structure.columns.data(), values);
     units.template choose<Scalar>(host, CsrSample<Ref, n>{a, rows()});
-    CsrIlutRows<Scalar, n, StorageScalar, MatrixStorage> const factored(
+    CsrIlutRows<Scalar, n, Written, MatrixStorage> const factored(
         host, m_names.factor,
         {m_structure, m_order, values, static_cast<Scalar>(m_rule.drop_tolerance), m_rule.row_entries,
          static_cast<Scalar>(m_rule.pivot_shift), units.ref()});
@@ -166,7 +167,7 @@ class CsrIlutPlan {
     m_sweeps.emplace(m_names, exec, m_is_natural, m_path, pattern, m_is_transposed);
     auto const on_host = Kokkos::create_mirror_view(m_sweeps->values());
     auto const& blocks = pattern.blocks;
-    double const bytes = 2.0 * n * n * sizeof(StorageScalar) * static_cast<double>(m_sweeps->blocks()) /
+    double const bytes = 2.0 * n * n * sizeof(Written) * static_cast<double>(m_sweeps->blocks()) /
                          static_cast<double>(std::max<std::int64_t>(rows(), 1));
     launch(m_names.factor, LongIndexRange<decltype(host_of(exec))>(host, 0, rows()), bytes, [&](std::int64_t position) {
       auto const& row = factored.rows()[as_size(position)];
@@ -178,6 +179,7 @@ class CsrIlutPlan {
     host.fence(m_names.factor);
     Kokkos::deep_copy(exec, m_sweeps->values(), on_host);
     m_sweeps->units().copy_from(exec, units);
+    m_sweeps->compress(exec);
     exec.fence(m_names.factor);
     m_sweeps->set_factored();
   }
