@@ -26,6 +26,29 @@ TEST(CudaSlabShape, spreads_few_rows_over_many_blocks) {
   EXPECT_GE(few.blocks, many.blocks);
 }
 
+TEST(CudaSlabShape, has_the_clusters_that_were_fastest_when_they_were_measured) {
+  auto const blocks = [](const Grid& grid, bool by_slabs) {
+    return choose_cuda_slab_shape(grid, 8, memory(5), multiprocessors, shared_bytes, by_slabs).blocks;
+  };
+  EXPECT_EQ(blocks(Grid(64, 64, 64), false), 8);
+  EXPECT_EQ(blocks(Grid(96, 96, 96), false), 4);
+  EXPECT_EQ(blocks(Grid(128, 128, 128), false), 2);
+  EXPECT_EQ(blocks(Grid(256, 256, 256), true), 8);
+}
+
+TEST(CudaSlabShape, takes_slab_after_slab_where_that_was_fastest_when_it_was_measured) {
+  constexpr std::size_t of_double = 7 * 25 * 8, of_float = 7 * 25 * 4;
+  auto const by_slabs = [](const Grid& grid, std::size_t bytes) {
+    return cuda_tiles_by_slabs(grid, 8, bytes, multiprocessors);
+  };
+  EXPECT_TRUE(by_slabs(Grid(192, 128, 128), of_double));
+  EXPECT_TRUE(by_slabs(Grid(256, 256, 256), of_double));
+  EXPECT_FALSE(by_slabs(Grid(256, 256, 256), of_float));
+  EXPECT_FALSE(by_slabs(Grid(160, 160, 160), of_double));
+  EXPECT_FALSE(by_slabs(Grid(64, 64, 512), of_double)) << "lines shorter than there are layers";
+  EXPECT_FALSE(by_slabs(Grid(600, 400, 4), of_double)) << "few rows";
+}
+
 TEST(CudaSlabShape, fits_every_block_size_and_grid) {
   for (int n = 1; n <= 16; ++n) {
     for (auto const& grid : {Grid(1, 1, 1), Grid(100, 1, 1), Grid(1, 100, 1), Grid(1, 1, 100), Grid(9, 17, 5),

@@ -24,10 +24,9 @@ std::vector<int> cuda_slab_order(const SlabMap<vector_length>& map, int tiles_k,
   return result;
 }
 
-/// Those of a part of a box: slab after slab, so that values soon come to the last layer, for which another device
-/// waits.
+/// The same slab after slab. Of a part of a box, values so come soon to the last layer, for which another device waits.
 template <int vector_length>
-std::vector<int> cuda_part_order(const SlabMap<vector_length>& map, int tiles_k) {
+std::vector<int> cuda_order_by_slabs(const SlabMap<vector_length>& map, int tiles_k) {
   return cuda_slab_order(map, tiles_k, 1, 0);
 }
 

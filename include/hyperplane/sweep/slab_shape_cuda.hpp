@@ -56,17 +56,36 @@ constexpr CudaSlabShape fit_cuda_slab_shape(CudaSlabShape shape, int nk, const C
 /// Chunks of factors of a row that are in shared memory or under way, at most.
 inline constexpr int cuda_slab_max_stages = 6;
 
+/// Layers of slabs, each of which a row of a thread block takes.
+constexpr long long cuda_slab_rows(const Grid& grid, int vector_length) {
+  return static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
+}
+
+/// Whether tiles are drawn slab after slab, by clusters that are as long as they may be, and not in the order of their
+/// hyperplanes. A pure function of grid, bytes of factors of a point and device, from measurements on an H200
+/// (docs/notes/sweeps-cuda.md): that takes 0.93 to 0.96 of the time with n = 5, and 0.96 to 1 with n = 6, where there
+/// are more than eight rows for each multiprocessor, long ones, and memory is what they wait for. A cluster begins as
+/// many steps after the one below it as that has layers, so where lines are shorter than there are layers it takes up
+/// to twice the time.
+constexpr bool cuda_tiles_by_slabs(const Grid& grid, int vector_length, std::size_t bytes_of_point,
+                                   int multiprocessors) {
+  return cuda_slab_rows(grid, vector_length) > 8 * multiprocessors && bytes_of_point >= 1400 && grid.ni() >= 192 &&
+         grid.ni() >= grid.nk();
+}
+
 /// A pure function of grid, block and device, from measurements on an H200 (docs/notes/sweeps-cuda.md): few rows are
 /// spread over many multiprocessors, each of which brings its own bandwidth, and clusters are as long as they may be;
 /// many rows fill the device anyway, and shorter clusters then leave fewer multiprocessors without one.
 ///
-/// Of a part of a box (`is_part`) clusters are as long as they may be in any case: values come soonest through them to
-/// the layer for which another device waits.
+/// Where tiles are drawn slab after slab (`by_slabs`), as those of a part of a box are, clusters are as long as they
+/// may be in any case: values come soonest through them to the last layer.
 constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_length, const CudaSlabMemory& memory,
-                                               int multiprocessors, std::size_t shared_bytes, bool is_part = false) {
-  long long const rows = static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
-  return fit_cuda_slab_shape({rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, cuda_slab_max_stages,
-                              rows > 8 * multiprocessors && !is_part ? 4 : cuda_slab_max_blocks},
+                                               int multiprocessors, std::size_t shared_bytes, bool by_slabs = false) {
+  auto const rows = cuda_slab_rows(grid, vector_length);
+  int const blocks = by_slabs || rows <= 8 * multiprocessors ? cuda_slab_max_blocks
+                     : rows <= 12 * multiprocessors          ? 4
+                                                             : 2;
+  return fit_cuda_slab_shape({rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, cuda_slab_max_stages, blocks},
                              grid.nk(), memory, shared_bytes);
 }
 

@@ -53,7 +53,7 @@ class BlockIlu0CudaSlabFactor {
         m_shape(choose_cuda_factor_shape(map.grid(), vector_length,
                                          CudaSlabDevice::limited(multiprocessors).multiprocessors)),
         m_launches([&](auto storage) { return make_launch(stream, multiprocessors, storage); }) {
-    m_order = cuda::DeviceArray<int>(stream, is_part ? cuda_part_order(map, tiles_k())
+    m_order = cuda::DeviceArray<int>(stream, is_part ? cuda_order_by_slabs(map, tiles_k())
                                                      : cuda_slab_order(map, tiles_k(), vector_length, m_shape.blocks));
     m_state = cuda::DeviceArray<CudaFactorState>(stream, 1);
     m_progress = cuda::DeviceArray<int>(stream, std::size_t(map.slabs()) * map.grid().nk());

@@ -89,13 +89,18 @@ class CudaSlabBlockSolve {
           sweeps}});
   }
 
+  static bool by_slabs(const Map& map, const CudaSlabDevice& device) {
+    return is_part || cuda_tiles_by_slabs(map.grid(), vector_length, std::size_t{7} * n * n * sizeof(Storage),
+                                          device.multiprocessors);
+  }
+
   CudaSlabBlockSolve(cudaStream_t stream, const Map& map, const CudaSlabDevice& device, const Outside& outside)
       : m_map(map),
         m_outside(outside),
         m_cache_bytes(device.cache_bytes),
         m_multiprocessors(device.multiprocessors),
         m_shape(choose_cuda_slab_shape(map.grid(), vector_length, Layout::memory, device.multiprocessors,
-                                       device.shared_bytes, is_part)),
+                                       device.shared_bytes, by_slabs(map, device))),
         m_launch(stream, cuda_slab_solve_kernel<Solve>, m_shape.blocks, Layout::threads(m_shape.layers),
                  Layout::memory.total(m_shape.layers, m_shape.stages), device.multiprocessors) {
     m_shape.blocks = m_launch.blocks();
@@ -106,8 +111,9 @@ class CudaSlabBlockSolve {
     m_bottom_packets = cuda::DeviceArray<Packet>(stream, Layout::bottom_packet_count(map, layers));
     // Tiles by the time at which they can begin: a slab is as many steps behind the one before as it has lanes, a
     // layer one step and the way there.
-    m_order = cuda::DeviceArray<int>(
-        stream, is_part ? cuda_part_order(map, tiles_k) : cuda_slab_order(map, tiles_k, vector_length, layers));
+    m_order =
+        cuda::DeviceArray<int>(stream, by_slabs(map, device) ? cuda_order_by_slabs(map, tiles_k)
+                                                             : cuda_slab_order(map, tiles_k, vector_length, layers));
     m_state = cuda::DeviceArray<CudaSlabState>(stream, 1);
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
