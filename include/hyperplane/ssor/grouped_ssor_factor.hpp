@@ -78,6 +78,8 @@ struct SsorGroupFactor {
 /// launches, and three before them where StorageScalar is Half.
 template <class Scalar, int n, class Exec, class StorageScalar>
 class GroupedSsorFactor {
+  static_assert(StorageReal<StorageScalar>);
+
  public:
   using Sweeps = GroupedSweeps<Scalar, n, Exec, StorageScalar>;
   static constexpr bool exists = Sweeps::exists;
