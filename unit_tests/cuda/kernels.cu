@@ -13,6 +13,7 @@
 #include <hyperplane/ilu/detail/csr_dilu_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/csr_factor_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
+#include <hyperplane/ilu/detail/csr_level_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
@@ -276,8 +277,14 @@ void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrS
   csr_product_cuda<false, true, n>(stream, CsrProductBlocks<MatrixStorage, int>{}, x, x, x);
   csr_product_cuda<true, false, n>(stream, CsrProductBlocks<MatrixStorage, std::int64_t>{}, x, x, x);
   auto const run = [&]<class Sweep, class Blocks>(const Blocks& of) {
-    cuda::launch(stream, csr_sweep_kernel<Sweep, Scalar, n, Blocks>, 1, csr_sweep_threads, 0,
+    cuda::launch(stream, csr_sweep_kernel<Sweep, Scalar, n, 1, Blocks>, 1, csr_sweep_threads, 0,
                  cuda::Dependency::complete, tickets, of, memory, x, x, 1);
+    cuda::launch(stream, csr_sweep_kernel<Sweep, Scalar, n, 4, Blocks>, 1, csr_sweep_threads, 0,
+                 cuda::Dependency::complete, tickets, of, memory, x, x, 4);
+    cuda::launch(stream, csr_level_kernel<Sweep, Scalar, n, 1, Blocks>, 1, csr_sweep_threads, 0,
+                 cuda::Dependency::programmatic, CsrLevelRows{}, of, x, x, 1);
+    cuda::launch(stream, csr_level_kernel<Sweep, Scalar, n, 4, Blocks>, 1, csr_sweep_threads, 0,
+                 cuda::Dependency::programmatic, CsrLevelRows{}, of, x, x, 4);
   };
   auto const run_both = [&]<bool transposed, bool second>() {
     run.template operator()<CsrFactorSweep<transposed, second>>(blocks);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <hyperplane/core/half.hpp>
 #include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
@@ -17,6 +18,7 @@
 #include "support/matchers.hpp"
 #include "support/occupy.hpp"
 #include "support/serial_reference.hpp"
+#include "support/several_vectors.hpp"
 #include "support/views.hpp"
 
 // CsrPath::tickets, whose rows wait for one another: the bits of the portable path whatever else the device does, and
@@ -127,6 +129,64 @@ TEST(BlockIlu0CsrCuda, on_a_part_of_the_device) {
   DevicePart const part(8);
   Exec const exec(part.stream());
   on_all_cases([&](const auto& system) { system.run(exec, "on 8 multiprocessors", [] {}); });
+}
+
+/// Solves of `count` vectors, with M and M^T in turn, and of each of them alone.
+template <class Plan, int count>
+void compare_several(const ReferenceCsr& reference, const char* what, const Exec& exec, const Exec& other,
+                     RowOrder order = RowOrder::natural) {
+  constexpr int n = Plan::block_size;
+  auto const a = to_device<double, n, double>(Exec(), reference);
+  Plan plan(exec, a, {.path = CsrPath::tickets, .order = order, .transposed = true});
+  plan.factor(exec, a);
+  auto const given = random_vectors(count, a.rows() * n);
+  auto const several = to_vectors<double, n, count>(exec, given);
+  std::vector<Kokkos::View<double*, Exec::memory_space>> single;
+  for (auto const& one : given) single.push_back(to_view<double>(exec, one));
+  auto const solve = [&](const auto& x) {
+    plan.solve(exec, x, x);
+    plan.solve_transposed(exec, x, x);
+  };
+  occupy_most_of_the_device(other);
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    solve(several);
+    for (auto const& x : single) solve(x);
+  }
+  exec.fence();
+  other.fence();
+  auto const found = to_host(several);
+  for (std::size_t j = 0; j < count; ++j) {
+    EXPECT_TRUE(bitwise_equal(found[j], to_host(single[j]))) << what << ", n = " << n << ", vector " << j;
+  }
+}
+
+TEST(BlockIlu0CsrCuda, several_vectors_have_the_bits_of_single_ones_beside_another_kernel) {
+  auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  Grid const wide(20, 21, 22), narrow(2, 3, 100);
+  auto const compare = [&]<class Plan, int count>(const ReferenceCsr& reference, const char* what) {
+    compare_several<Plan, count>(reference, what, execs[0], execs[1]);
+  };
+  compare.template operator()<BlockIlu0Csr<double, 5, Exec>, 2>(to_csr(random_stencil(wide, 5)), "BILU(0)");
+  compare.template operator()<BlockIlu0Csr<double, 5, Exec>, 8>(to_csr(random_stencil(narrow, 5)), "BILU(0)");
+  compare.template operator()<BlockIlu0Csr<double, 3, Exec, Half>, 7>(random_csr(1000, 3), "BILU(0) in half");
+  compare.template operator()<BlockIlu0Csr<double, 1, Exec>, 5>(random_csr(1000, 1), "BILU(0)");
+  compare.template operator()<DiluCsr<double, 6, Exec>, 4>(random_csr(1000, 6), "DILU");
+}
+
+// Levels of 60000 rows, which sweeps have a launch for.
+TEST(BlockIlu0CsrCuda, of_levels_that_fill_the_device) {
+  Grid const grid(50, 50, 48);
+  auto const reference = to_csr(random_stencil(grid, 3));
+  auto const run = [&]<class Plan>(const char* what) {
+    TicketsCase<Plan>(reference, what, {.order = RowOrder::colours}).run(Exec(), "alone", [] {});
+  };
+  run.template operator()<BlockIlu0Csr<double, 3, Exec>>("BILU(0) by colours");
+  run.template operator()<BlockIlu0Csr<double, 3, Exec, Half>>("BILU(0) in half by colours");
+  run.template operator()<SsorCsr<double, 3, Exec>>("SSOR by colours");
+  auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  compare_several<BlockIlu0Csr<double, 3, Exec>, 4>(reference, "BILU(0) by colours", execs[0], execs[1],
+                                                    RowOrder::colours);
+  compare_several<DiluCsr<double, 3, Exec>, 3>(reference, "DILU by colours", execs[0], execs[1], RowOrder::colours);
 }
 
 /// What a block of threads keeps of factors, and how many products it has at a time, depend on the block size.

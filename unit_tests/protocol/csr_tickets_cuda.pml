@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sweeps of block CSR on CUDA (include/hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp): warps draw tickets, one ahead of
+// Sweeps of block CSR on CUDA (include/hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp): warps draw tickets, two ahead of
 // the one that they work on, wait for values of rows with lower tickets, and store theirs. A sweep stores into one of
 // two arrays and takes what is in the other one out of it; which one is which changes from sweep to sweep. Rows depend on
 // any rows with lower tickets. Any number of warps, one included, is resident at a time; the others start when those
@@ -72,24 +72,27 @@ inline run_row(row) {
 }
 
 proctype warp(byte given) {
-  byte present, next, other_row, left_before;
+  byte present, next, drawn, other_row, left_before;
   bit own;
   atomic { free_places > 0 -> free_places-- };
   own = turn;
   draw(present);
+  draw(next);
   do
   :: present < TICKETS ->
-    draw(next);
+    draw(drawn);
 #ifdef FAULT_NEXT_FIRST
     if
     :: next < TICKETS -> run_row(next)
     :: else
     fi;
     run_row(present);
-    draw(present)
+    present = drawn;
+    draw(next)
 #else
     run_row(present);
-    present = next
+    present = next;
+    next = drawn
 #endif
   :: else -> break
   od;

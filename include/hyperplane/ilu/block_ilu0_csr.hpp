@@ -53,23 +53,26 @@ struct BlockIlu0CsrOptions {
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Which rows can be taken at a time is a matter of
-/// the order in which they are taken: see forward_levels(). Copies, made after factor(), share factors and working
-/// memory: at most one factor(), solve(), forward() or backward(), with M or M^T, of a plan and all its copies may run
-/// at a time, on Serial too.
+/// the order in which they are taken: see forward_levels(). The first solve of two to eight PointVectors at a time on
+/// CsrPath::tickets allocates, 2 n values of Scalar for each row and vector that are taken together. Copies, made after
+/// factor(), share factors and working memory: at most one factor(), solve(), forward() or backward(), with M or M^T,
+/// of a plan and all its copies may run at a time, on Serial too.
 ///
 /// Cost: a solve takes 2 n^2 flops per block, reads n^2 values and an index per block, and moves 4 n values per point,
 /// 5 n on CsrPath::team where rows are not taken by their numbers. factor() takes 2 n^3 flops per point, per block
 /// behind the diagonal, and per triple of rows k < i, k < j for which the pattern has (i, k), (k, j) and (i, j); reads
-/// n^2 values per block and writes as many. Launches: for each level one on CsrPath::portable, one for each sweep on
-/// CsrPath::team and CsrPath::tickets, and on CsrPath::team one more where solve_transposed() copies rhs first, into x
-/// or the order of the rows, which moves 2 n values per point more. factor() has one more that finishes the status; one
-/// before them compares structures; three before them choose units of Half, and one more on CsrPath::tickets those of
-/// rows. With `pivot_shift` it has one more, and one for each level on CsrPath::tickets, too. Memory: n^2 values of
-/// StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, up to one per block and point by which
-/// structures are compared, and 8 where rows are not taken by their numbers; there, on CsrPath::team, also 4 bytes per
-/// block, and 16 bytes and n values of Scalar per point, so that a solve has what it reads and writes in the order of
-/// the rows; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes. On hosts with n = 1 there is no
-/// list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
+/// n^2 values per block and writes as many. Launches: for each level one on CsrPath::portable, and on CsrPath::tickets
+/// in solves where levels have 50000 rows and more on average, otherwise one for each sweep on CsrPath::team and
+/// CsrPath::tickets, there two with five to eight vectors, and on CsrPath::team one more where solve_transposed()
+/// copies rhs first, into x or the order of the rows, which moves 2 n values per point more. factor() has one more that
+/// finishes the status; one before them compares structures; three before them choose units of Half, and one more on
+/// CsrPath::tickets those of rows. With `pivot_shift` it has one more, and one for each level on CsrPath::tickets, too.
+/// Memory: n^2 values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, up to one per block
+/// and point by which structures are compared, and 8 where rows are not taken by their numbers; there, on
+/// CsrPath::team, also 4 bytes per block, and 16 bytes and n values of Scalar per point, so that a solve has what it
+/// reads and writes in the order of the rows; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes. On
+/// hosts with n = 1 there is no list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for
+/// each thread.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, FactorReal StorageScalar = Scalar,
@@ -122,8 +125,8 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
 
   /// solve(exec, rhs, x): x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are
   /// others. rhs and x may also be PointVectors: then factors are read once for several right-hand sides, but on
-  /// CsrPath::tickets where levels are short, which takes one after the other. On hosts the sums of each are those of a
-  /// solve with it alone, term by term, but with factors of Quarter.
+  /// CsrPath::tickets twice for five to eight where levels have less than 10000 rows on average. On hosts the sums of
+  /// each are those of a solve with it alone, term by term, but with factors of Quarter.
   using Plan::solve;
 
   /// forward(exec, rhs, y): y = (d + L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.

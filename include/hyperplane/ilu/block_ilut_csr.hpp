@@ -53,9 +53,9 @@ struct BlockIlutCsrOptions {
 /// the host, by all threads of a host execution space, or for a device by those of Kokkos' default host execution
 /// space: it waits for the instance, allocates, and has finished when it returns. For a device it copies the values of
 /// A to the host and the factors back. Threads take the rows in their order, and wait for rows that they need: so
-/// few work at a time where rows need those right before them. Solves are those of BlockIlu0Csr, and neither allocate
-/// nor fence. Copies of a plan share the factors that there are when they are made, and their working memory: what may
-/// run at a time is what BlockIlu0Csr says.
+/// few work at a time where rows need those right before them. Solves are those of BlockIlu0Csr. Copies of a plan share
+/// the factors that there are when they are made, and their working memory: what may run at a time is what BlockIlu0Csr
+/// says.
 ///
 /// Cost: solves as BlockIlu0Csr, with the blocks of the factors, blocks(), for those of A. factor() takes 2 n^3 flops
 /// per point, per block behind the diagonal, and per product, products(); a few more operations for the norm of each

@@ -55,17 +55,18 @@ struct DiluCsrOptions {
 /// by d_i + s |A_i| I before anything is computed with it, as in BlockIlu0Csr, and at the price that it has there.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
-/// do not fence, and are asynchronous on the instance that is given. Rows are run as those of BlockIlu0Csr.
+/// do not fence, and are asynchronous on the instance that is given. Rows are run as those of BlockIlu0Csr,
+/// whose solves of several vectors may allocate once.
 /// Copies, made after factor(), share factors and working memory: at most one factor(), solve(), forward() or
 /// backward(), with M or M^T, of a plan and all its copies may run at a time, on Serial too.
 ///
 /// Cost: a solve takes 2 n^2 flops per block and 2 n^2 per point, reads n^2 values and 12 bytes per block, n^2 and 4 n
 /// values per point. factor() takes 2 n^3 flops per point and 4 n^3 per pair of blocks (i, j) and (j, i), of which it
-/// reads both, with lu_sgs 2 n^3 per point and none. Launches: for each level one on CsrPath::portable, one for each
-/// sweep on CsrPath::team and CsrPath::tickets, where factor() has two; for factor() with lu_sgs one; one that
-/// finishes the status, and one before them that compares structures. Memory: n^2 values of Scalar and 48 bytes
-/// per point, 12 bytes per block, 8 more per block before the diagonal without lu_sgs, and 8 per point where rows are
-/// not taken by their numbers; on CsrPath::tickets 2 n values and up to 8 bytes more per point; with `transposed` n
+/// reads both, with lu_sgs 2 n^3 per point and none. Launches: those of BlockIlu0Csr for solves; for each level one on
+/// CsrPath::portable, one on CsrPath::team and CsrPath::tickets, where factor() has two; for factor() with lu_sgs one;
+/// one that finishes the status, and one before them that compares structures. Memory: n^2 values of Scalar and 48
+/// bytes per point, 12 bytes per block, 8 more per block before the diagonal without lu_sgs, and 8 per point where rows
+/// are not taken by their numbers; on CsrPath::tickets 2 n values and up to 8 bytes more per point; with `transposed` n
 /// values more per point on hosts, and 12 bytes per block and 16 per point for lists.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.

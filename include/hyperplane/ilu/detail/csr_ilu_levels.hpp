@@ -89,6 +89,14 @@ class CsrIluLevelKernels {
   int count() const { return static_cast<int>(m_begin.size()) - 1; }
   /// Rows of the largest level.
   std::int64_t widest() const { return m_widest; }
+  /// run(the first of its rows in rows(), their number) for each level.
+  template <class Run>
+  void for_each(const Run& run) const {
+    for (int level = 0; level < count(); ++level) {
+      auto const begin = m_begin[as_size(level)];
+      run(begin, m_begin[as_size(level) + 1] - begin);
+    }
+  }
   /// Of rows that run in their order: see host::RowSweep.
   bool worth_its_order([[maybe_unused]] int threads) const {
     if constexpr (HostExecutionSpace<Exec>) return m_team && m_team->worth_its_order(threads);

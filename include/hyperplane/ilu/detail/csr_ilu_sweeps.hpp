@@ -90,6 +90,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
 
  private:
   using SweepBlocks = CsrSweepBlocks<Written, n>;
+  static constexpr bool has_tickets = CudaExecutionSpace<Exec> && !std::is_same_v<StorageScalar, Quarter>;
   using ReadFactors = CsrReadFactors<Scalar, n, StorageScalar, Exec>;
   SweepBlocks blocks_before() const {
     auto const of = written();
@@ -204,7 +205,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
     return sweep.blocks() + (with_diagonal ? rows() : 0);
   }
 
-  // Several vectors: as single ones, or by tickets one vector after the other.
+  // Several vectors: by tickets up to four at a time, or by levels.
   template <int count>
   void run_forward(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
     run_several<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(),
@@ -231,14 +232,11 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   template <bool transposed, bool with_diagonal, int count>
   void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
                    const SweepBlocks& of, const Vectors<count>& rhs, const Vectors<count>& x) const {
-    if constexpr (CudaExecutionSpace<Exec>) {
-      if (m_tickets && m_tickets->are_faster_one_by_one(levels, count)) {
-        for (int j = 0; j < count; ++j) {
-          counted_bytes(label, entries, 2);
-          m_tickets->template sweep<CsrFactorSweep<transposed, with_diagonal>>(
-              exec, label, levels, of, rhs.flat().data() + j, x.flat().data() + j, count);
-        }
-        return;
+    if constexpr (has_tickets) {
+      if (m_tickets && m_tickets->are_faster(levels, count)) {
+        counted_bytes(label, entries * m_tickets->passes(count), 2 * count);
+        return m_tickets->template sweep<CsrFactorSweep<transposed, with_diagonal>, count>(
+            exec, label, levels, of, rhs.flat().data(), x.flat().data());
       }
     }
     double const bytes = counted_bytes(label, entries, 2 * count);
@@ -274,7 +272,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
            const KernelOf& kernel_of) const {
     using Kernel = std::invoke_result_t<const KernelOf&, const CsrIluSequence&>;
     double const bytes = counted_bytes(label, count, Kernel::vectors_moved);
-    if constexpr (CudaExecutionSpace<Exec>) {
+    if constexpr (has_tickets) {
       if (m_tickets) {
         return m_tickets->template sweep<CsrFactorSweep<transposed, with_diagonal>>(exec, label, levels, of, rhs.data(),
                                                                                     x.data());

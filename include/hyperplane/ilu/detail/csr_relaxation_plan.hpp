@@ -238,13 +238,10 @@ class CsrRelaxationPlan : public CsrSweepPlan<CsrRelaxationPlan<Scalar, n, Exec,
   void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
                    const TallBlocks& of, const Vectors<count>& rhs, const Vectors<count>& y) const {
     if constexpr (CudaExecutionSpace<Exec>) {
-      if (m_tickets && m_tickets->are_faster_one_by_one(levels, count)) {
-        for (int j = 0; j < count; ++j) {
-          counted_bytes(label, entries, 1);
-          m_tickets->template sweep<CsrRelaxationSweep<transposed, backward>>(
-              exec, label, levels, sweep_blocks(of), rhs.flat().data() + j, y.flat().data() + j, count);
-        }
-        return;
+      if (m_tickets && m_tickets->are_faster(levels, count)) {
+        counted_bytes(label, entries * m_tickets->passes(count), count);
+        return m_tickets->template sweep<CsrRelaxationSweep<transposed, backward>, count>(
+            exec, label, levels, sweep_blocks(of), rhs.flat().data(), y.flat().data());
       }
     }
     levels.run(

@@ -48,6 +48,8 @@ struct CsrSweepBlocks {
   const Storage* m_values;
   Scales m_scales{};
 
+  /// Whether a sweep, or one with the transposed triangle, looks up which block an entry has.
+  static constexpr bool are_listed(bool transposed) { return transposed; }
   /// Of the block of an entry.
   HYPERPLANE_FUNCTION std::int64_t number(std::int64_t entry) const {
     return m_numbers != nullptr ? m_numbers[entry] : entry;
@@ -75,6 +77,7 @@ struct CsrRelaxationSweepBlocks {
   Scalar m_scale;
   Scales m_scales{};
 
+  static constexpr bool are_listed(bool /*transposed*/) { return true; }
   HYPERPLANE_FUNCTION std::int64_t number(std::int64_t entry) const {
     return m_sources[m_numbers != nullptr ? m_numbers[entry] : entry];
   }

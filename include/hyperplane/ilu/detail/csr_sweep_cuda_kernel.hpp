@@ -4,7 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/awaited_value.hpp>
 #include <hyperplane/cuda/progress.hpp>
-#include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_cuda_terms.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 
 #include <cstdint>
@@ -16,10 +16,6 @@
 /// which it drew them, so that whoever has the first ticket that is not finished waits for nobody: no schedule of the
 /// blocks of threads is a deadlock, whether all of them are resident or not.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// Rows that one warp takes at a time.
-template <int n>
-inline constexpr int csr_sweep_rows = 32 / n;
 
 /// The rows of each ticket, csr_sweep_rows<n> of them or fewer.
 struct CsrSweepTickets {
@@ -44,8 +40,9 @@ struct CsrSweepWords {
   unsigned int m_turn;      ///< whose last bit is the array of the next sweep
 };
 
-/// The working memory of all sweeps of a plan. Two arrays have n awaited values for each row. A sweep stores into one
-/// of them, which is vacant when it begins, and makes the other one vacant.
+/// The working memory of all sweeps of a plan with as many vectors at a time. Two arrays have n awaited values for each
+/// row and vector, those of a vector side by side. A sweep stores into one of them, which is vacant when it begins, and
+/// makes the other one vacant.
 template <class Scalar>
 struct CsrSweepMemory {
   cuda::AwaitedValue<Scalar>* m_values;
@@ -61,8 +58,6 @@ struct CsrVacantValues {
   __device__ void operator()(std::int64_t at) const { m_values[at].m_word = cuda::AwaitedValue<Scalar>::vacant; }
 };
 
-inline constexpr unsigned int whole_warp = 0xffffffff;
-
 /// By all threads of a warp, of which the first one has the result.
 __device__ inline std::int64_t draw_csr_ticket(CsrSweepWords* words, int lane) {
   return lane == 0 ? std::int64_t{atomicAdd(&words->m_ticket, 1U)} : std::int64_t{0};
@@ -77,8 +72,6 @@ __device__ inline void finish_csr_tickets(CsrSweepWords* words, int lane, unsign
   words->m_finished = 0;
   words->m_turn += turns;
 }
-
-inline constexpr int csr_sweep_threads = 128;
 
 /// What a thread knows of the row that it has, or has not.
 struct CsrSweepRow {
@@ -98,129 +91,16 @@ struct CsrSweepRow {
   }
 };
 
-/// Some entries of a row, for all threads of a warp together: blocks are loaded first, then values are awaited.
-template <class Sweep, class Scalar, int n, class Blocks>
-class CsrSweepTerms {
-  using Value = cuda::AwaitedValue<Scalar>;
-
- public:
-  static constexpr int count = n <= 2 ? 6 : n <= 5 ? 4 : n <= 7 ? 3 : n <= 10 ? 2 : 1;
-
-  /// Entries at, at + 1, ..., before end, of a thread that has value r of each.
-  __device__ CsrSweepTerms(const Blocks& blocks, const Value* values, std::int64_t at, std::int64_t end, int r) {
-#pragma unroll
-    for (int e = 0; e < count; ++e) {
-      bool const has = at + e < end;
-      m_from[e] = has ? values + std::int64_t{blocks.m_columns[at + e]} * n + r : nullptr;
-      m_values[e].m_word = Value::vacant;
-      auto const* const block = blocks.m_values + (has ? blocks.number(at + e) : 0) * (n * n);
-#pragma unroll
-      for (int c = 0; c < n; ++c) m_blocks[e][c] = has ? entry<Sweep::by_rows>(block, r, c) : Scalar(0);
-    }
-  }
-
-  /// Entry (r, c) of a block.
-  template <bool by_rows, class Storage>
-  __device__ static Scalar entry(const Storage* block, int r, int c) {
-    return static_cast<Scalar>(block[by_rows ? r * n + c : c * n + r]);
-  }
-
-  __device__ void wait() {
-    bool missing;
-    do {
-#pragma unroll
-      for (int e = 0; e < count; ++e) {
-        if (is_missing(e)) m_values[e] = Value::load(m_from[e]);
-      }
-      missing = false;
-#pragma unroll
-      for (int e = 0; e < count; ++e) missing = missing || is_missing(e);
-    } while (__any_sync(whole_warp, missing));
-  }
-
-  /// `first` is the lane that has the first value.
-  __device__ void add_to(Scalar& sum, int first) const {
-#pragma unroll
-    for (int e = 0; e < count; ++e) {
-#pragma unroll
-      for (int c = 0; c < n; ++c) {
-        auto const x_c = __shfl_sync(whole_warp, m_values[e].value(), first + c);
-        if (m_from[e] == nullptr) continue;
-        if constexpr (Sweep::sums_products) {
-          sum += m_blocks[e][c] * x_c;
-        } else {
-          sum -= m_blocks[e][c] * x_c;
-        }
-      }
-    }
-  }
-
- private:
-  __device__ bool is_missing(int e) const { return m_from[e] != nullptr && m_values[e].is_vacant(); }
-
-  Scalar m_blocks[count][n];
-  const Value* m_from[count];
-  Value m_values[count];
-};
-
-/// What a sweep makes of the sum of its products: with a row of the diagonal block D, of the thread that has the row.
-template <class Sweep, class Scalar, int n>
-class CsrSweepResult {
-  static constexpr bool with_diagonal = Sweep::diagonal != CsrSweepDiagonal::none;
-
- public:
-  template <class Blocks>
-  __device__ CsrSweepResult(const Blocks& blocks, std::int64_t row, int r) {
-    if constexpr (with_diagonal) {
-      auto const* const block = blocks.diagonal(row >= 0 ? row : 0);
-#pragma unroll
-      for (int c = 0; c < n; ++c) {
-        m_row[c] = row >= 0 ? static_cast<Scalar>(block[Sweep::transposed ? r * n + c : c * n + r]) : Scalar(0);
-      }
-    }
-  }
-
-  /// Rounds as the portable kernels do. `first` is the lane that has the first value.
-  template <class Blocks>
-  __device__ Scalar of(const Blocks& blocks, Scalar right, Scalar sum, int first) const {
-    if constexpr (Sweep::diagonal == CsrSweepDiagonal::of_product) {
-      if constexpr (Sweep::transposed) {
-        return right - product(sum, first);
-      } else {
-#pragma unroll
-        for (int c = 0; c < n; ++c) right -= m_row[c] * __shfl_sync(whole_warp, sum, first + c);
-        return right;
-      }
-    } else {
-      Scalar const rest = Sweep::sums_products ? blocks.scaled(right) - sum : sum;
-      if constexpr (with_diagonal) {
-        return product(rest, first);
-      } else {
-        return rest;
-      }
-    }
-  }
-
- private:
-  __device__ Scalar product(Scalar value, int first) const {
-    Scalar sum(0);
-#pragma unroll
-    for (int c = 0; c < n; ++c) sum += m_row[c] * __shfl_sync(whole_warp, value, first + c);
-    return sum;
-  }
-
-  Scalar m_row[with_diagonal ? n : 1];
-};
-
-/// The sweep of CsrFactorSweep or CsrRelaxationSweep. The threads of a row have a value of y each; sums are in the
-/// order of the portable kernels. Values of a vector are `stride` apart. Values that others wait for are in the units
-/// of the blocks, where they have some.
-template <class Sweep, class Scalar, int n, class Blocks>
+/// The sweep of CsrFactorSweep or CsrRelaxationSweep. The threads of a row have a value of each y; sums are in the
+/// order of the portable kernels, for each of the vectors. In memory vectors are side by side, with `stride` of them in
+/// all. Values that others wait for are in the units of the blocks, where they have some.
+template <class Sweep, class Scalar, int n, int vectors, class Blocks>
 __global__ void __launch_bounds__(csr_sweep_threads)
     csr_sweep_kernel(CsrSweepTickets tickets, Blocks blocks, CsrSweepMemory<Scalar> memory, const Scalar* rhs,
                      Scalar* y, int stride) {
   using Value = cuda::AwaitedValue<Scalar>;
-  using Terms = CsrSweepTerms<Sweep, Scalar, n, Blocks>;
+  using Terms = CsrSweepTerms<Sweep, Scalar, n, vectors, Blocks, Value>;
+  using Places = typename Terms::Places;
   constexpr bool with_diagonal = Sweep::diagonal == CsrSweepDiagonal::of_rest;
   CsrSweepUnits<Sweep::transposed, with_diagonal, Scalar, n, typename Blocks::Scales> const units{blocks.m_scales};
   int const lane = static_cast<int>(threadIdx.x) % 32;
@@ -229,32 +109,48 @@ __global__ void __launch_bounds__(csr_sweep_threads)
   Value* const own = memory.m_values + (turn != 0 ? memory.m_size : 0);
   Value* const other = memory.m_values + (turn != 0 ? 0 : memory.m_size);
 
+  // Of the next ticket the places are loaded, and of the one after it the row, while the values of this one are
+  // awaited.
   std::int64_t ticket = __shfl_sync(whole_warp, draw_csr_ticket(memory.m_words, lane), 0);
+  std::int64_t next_ticket = __shfl_sync(whole_warp, draw_csr_ticket(memory.m_words, lane), 0);
   auto row = CsrSweepRow::load(tickets, blocks, ticket, group);
+  auto next = CsrSweepRow::load(tickets, blocks, next_ticket, group);
+  Places places(blocks, row.m_begin, row.m_end, r);
   while (ticket < tickets.m_count) {
     auto const drawn = draw_csr_ticket(memory.m_words, lane);
     bool const active = row.m_row >= 0;
     auto const place = row.m_row * n + r;
-    Scalar const right = active ? units.given(row.m_row, r, rhs[place * stride]) : Scalar(0);
-    CsrSweepResult<Sweep, Scalar, n> const result_of(blocks, row.m_row, r);
-    Scalar sum = Sweep::sums_products ? Scalar(0) : blocks.scaled(right);
-    Terms terms(blocks, own, row.m_begin, row.m_end, r);
-    // While the first values are awaited.
-    ticket = __shfl_sync(whole_warp, drawn, 0);
-    auto const next = CsrSweepRow::load(tickets, blocks, ticket, group);
-    for (auto at = row.m_begin; __any_sync(whole_warp, at < row.m_end);) {
-      terms.wait();
-      terms.add_to(sum, first);
-      at += Terms::count;
-      if (__any_sync(whole_warp, at < row.m_end)) terms = Terms(blocks, own, at, row.m_end, r);
+    Scalar right[vectors], sums[vectors];
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      right[v] = active ? units.given(row.m_row, r, rhs[place * stride + v]) : Scalar(0);
+      sums[v] = Sweep::sums_products ? Scalar(0) : blocks.scaled(right[v]);
     }
-    Scalar const result = result_of.of(blocks, right, sum, first);
-    if (active) {
-      Value::store(own + place, result);
-      y[place * stride] = units.result(row.m_row, r, result);
-      other[place].m_word = Value::vacant;
+    CsrSweepResult<Sweep, Scalar, n> const result_of(blocks, row.m_row, r);
+    Terms terms(blocks, places, own + r, n * vectors, r, first);
+    Places const next_places(blocks, next.m_begin, next.m_end, r);
+    ticket = next_ticket;
+    next_ticket = __shfl_sync(whole_warp, drawn, 0);
+    auto const next_but_one = CsrSweepRow::load(tickets, blocks, next_ticket, group);
+    for (auto at = row.m_begin; __any_sync(whole_warp, at < row.m_end);) {
+      at += Terms::count;
+      Places const others(blocks, at, row.m_end, r);
+      terms.wait();
+      terms.add_to(sums, first);
+      if (__any_sync(whole_warp, at < row.m_end)) terms = Terms(blocks, others, own + r, n * vectors, r, first);
+    }
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      Scalar const result = result_of.of(blocks, right[v], sums[v], first);
+      if (!active) continue;
+      auto const at = row.m_row * (n * vectors) + v * n + r;
+      Value::store(own + at, result);
+      y[place * stride + v] = units.result(row.m_row, r, result);
+      other[at].m_word = Value::vacant;
     }
     row = next;
+    next = next_but_one;
+    places = next_places;
   }
   finish_csr_tickets(memory.m_words, lane, 1);
 }
