@@ -279,12 +279,14 @@ void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrS
   auto const run = [&]<class Sweep, class Blocks>(const Blocks& of) {
     cuda::launch(stream, csr_sweep_kernel<Sweep, Scalar, n, 1, Blocks>, 1, csr_sweep_threads, 0,
                  cuda::Dependency::complete, tickets, of, memory, x, x, 1);
-    cuda::launch(stream, csr_sweep_kernel<Sweep, Scalar, n, 4, Blocks>, 1, csr_sweep_threads, 0,
-                 cuda::Dependency::complete, tickets, of, memory, x, x, 4);
     cuda::launch(stream, csr_level_kernel<Sweep, Scalar, n, 1, Blocks>, 1, csr_sweep_threads, 0,
                  cuda::Dependency::programmatic, CsrLevelRows{}, of, x, x, 1);
-    cuda::launch(stream, csr_level_kernel<Sweep, Scalar, n, 4, Blocks>, 1, csr_sweep_threads, 0,
-                 cuda::Dependency::programmatic, CsrLevelRows{}, of, x, x, 4);
+    if constexpr (n == 5) {
+      cuda::launch(stream, csr_sweep_kernel<Sweep, Scalar, n, 4, Blocks>, 1, csr_sweep_threads, 0,
+                   cuda::Dependency::complete, tickets, of, memory, x, x, 4);
+      cuda::launch(stream, csr_level_kernel<Sweep, Scalar, n, 4, Blocks>, 1, csr_sweep_threads, 0,
+                   cuda::Dependency::programmatic, CsrLevelRows{}, of, x, x, 4);
+    }
   };
   auto const run_both = [&]<bool transposed, bool second>() {
     run.template operator()<CsrFactorSweep<transposed, second>>(blocks);
