@@ -21,7 +21,7 @@ struct CudaFactorShape {
 /// A pure function, from measurements on an H200: a fence goes before every word to the next slab, which costs more
 /// than a delay of some steps as soon as memory is busy.
 constexpr CudaFactorShape choose_cuda_factor_shape(const Grid& grid, int vector_length, int multiprocessors) {
-  long long const rows = static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
+  auto const rows = cuda_slab_rows(grid, vector_length);
   CudaFactorShape shape{cuda_slab_max_blocks, rows > 2 * multiprocessors ? 4 : 1};
   while (shape.blocks > 1 && shape.blocks / 2 >= grid.nk()) shape.blocks /= 2;
   return shape;
