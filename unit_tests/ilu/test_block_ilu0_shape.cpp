@@ -36,6 +36,32 @@ TEST(CudaSlabShape, has_the_clusters_that_were_fastest_when_they_were_measured) 
   EXPECT_EQ(blocks(Grid(256, 256, 256), true), 8);
 }
 
+TEST(CudaSlabShape, has_tall_thread_blocks_where_they_were_fastest_when_they_were_measured) {
+  auto const is_tall = [](const Grid& grid, int n, std::size_t bytes, bool by_slabs = false) {
+    std::size_t const block = n * n * bytes;
+    CudaSlabMemory const narrow{4 * 8 * block + 400, 6400, 3600};
+    auto const shape = choose_cuda_slab_shape(grid, 8, narrow, multiprocessors, shared_bytes, by_slabs,
+                                              cuda_slab_tall_from(block, 2 * n * bytes));
+    EXPECT_EQ(shape.layers, shape.layers > cuda_slab_max_layers ? cuda_slab_tall_layers : cuda_slab_max_layers);
+    EXPECT_TRUE(shape.layers <= cuda_slab_max_layers || shape.blocks == 1);
+    return shape.layers > cuda_slab_max_layers;
+  };
+  for (std::size_t const bytes : {2, 4}) {
+    EXPECT_TRUE(is_tall(Grid(128, 128, 128), 2, bytes));
+    EXPECT_FALSE(is_tall(Grid(96, 96, 96), 2, bytes));
+    EXPECT_FALSE(is_tall(Grid(128, 128, 128), 5, bytes));
+    EXPECT_TRUE(is_tall(Grid(192, 192, 192), 5, bytes));
+    EXPECT_TRUE(is_tall(Grid(256, 256, 256), 6, bytes));
+    EXPECT_TRUE(is_tall(Grid(100, 300, 300), 5, bytes));
+    EXPECT_FALSE(is_tall(Grid(64, 64, 512), 5, bytes)) << "few rows under way";
+  }
+  EXPECT_TRUE(is_tall(Grid(192, 192, 192), 3, 8));
+  EXPECT_FALSE(is_tall(Grid(256, 256, 256), 4, 8)) << "registers";
+  EXPECT_FALSE(is_tall(Grid(256, 256, 256), 5, 2, true)) << "slab after slab";
+  EXPECT_EQ(choose_cuda_slab_shape(Grid(500, 5000, 4), 8, memory(2), multiprocessors, shared_bytes, false, 4).layers,
+            4);
+}
+
 TEST(CudaSlabShape, takes_slab_after_slab_where_that_was_fastest_when_it_was_measured) {
   constexpr std::size_t of_double = 7 * 25 * 8, of_float = 7 * 25 * 4;
   auto const by_slabs = [](const Grid& grid, std::size_t bytes) {

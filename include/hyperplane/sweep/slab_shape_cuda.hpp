@@ -20,6 +20,9 @@ inline constexpr int cuda_part_capability = 90;
 /// Rows of a block of threads, at most: as many as leave each of its 16 warps 128 registers per thread.
 inline constexpr int cuda_slab_max_layers = 4;
 inline constexpr int cuda_slab_max_threads = 512;
+/// The same of a kernel whose 22 warps have 88 registers per thread, for blocks that are small or narrow.
+inline constexpr int cuda_slab_tall_layers = 6;
+inline constexpr int cuda_slab_tall_threads = 704;
 /// Blocks of a cluster, at most: what every device of compute capability 9.0 can start. Older ones have one.
 inline constexpr int cuda_slab_max_blocks = 8;
 
@@ -61,6 +64,21 @@ constexpr long long cuda_slab_rows(const Grid& grid, int vector_length) {
   return static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
 }
 
+/// Layers of slabs that are under way at the same time, on average, if each begins as soon as it can.
+constexpr long long cuda_slab_rows_under_way(const Grid& grid, int vector_length) {
+  long long const hyperplanes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
+  return cuda_slab_rows(grid, vector_length) * grid.ni() / hyperplanes;
+}
+
+/// With so many of them for each multiprocessor, thread blocks of cuda_slab_tall_layers rows are faster; 0: they never
+/// are. A pure function of the bytes of a block, and of those that a thread has of one, from measurements on an H200
+/// (docs/notes/sweeps-cuda.md): rows of small blocks wait for the instructions of a step first, and large ones do not
+/// fit into the registers of so many warps.
+constexpr int cuda_slab_tall_from(std::size_t block_bytes, std::size_t bytes_of_thread) {
+  if (bytes_of_thread > 48) return 0;
+  return block_bytes <= 40 ? 4 : 10;
+}
+
 /// Whether tiles are drawn slab after slab, by clusters that are as long as they may be, and not in the order of their
 /// hyperplanes. A pure function of grid, bytes of factors of a point and device, from measurements on an H200
 /// (docs/notes/sweeps-cuda.md): that takes 0.93 to 0.96 of the time with n = 5, and 0.96 to 1 with n = 6, where there
@@ -79,9 +97,18 @@ constexpr bool cuda_tiles_by_slabs(const Grid& grid, int vector_length, std::siz
 ///
 /// Where tiles are drawn slab after slab (`by_slabs`), as those of a part of a box are, clusters are as long as they
 /// may be in any case: values come soonest through them to the last layer.
+///
+/// Where `tall_from` rows and more are under way for each multiprocessor, see cuda_slab_tall_from, thread blocks have
+/// more of them, and are no clusters. 0: nowhere.
 constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_length, const CudaSlabMemory& memory,
-                                               int multiprocessors, std::size_t shared_bytes, bool by_slabs = false) {
+                                               int multiprocessors, std::size_t shared_bytes, bool by_slabs = false,
+                                               int tall_from = 0) {
   auto const rows = cuda_slab_rows(grid, vector_length);
+  if (tall_from > 0 && !by_slabs && grid.nk() > cuda_slab_max_layers &&
+      cuda_slab_rows_under_way(grid, vector_length) >= static_cast<long long>(tall_from) * multiprocessors &&
+      memory.total(cuda_slab_tall_layers, 2) <= shared_bytes) {
+    return fit_cuda_slab_shape({cuda_slab_tall_layers, cuda_slab_max_stages, 1}, grid.nk(), memory, shared_bytes);
+  }
   int const blocks = by_slabs || rows <= 8 * multiprocessors ? cuda_slab_max_blocks
                      : rows <= 12 * multiprocessors          ? 4
                                                              : 2;

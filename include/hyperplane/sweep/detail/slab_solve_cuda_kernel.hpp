@@ -145,9 +145,10 @@ struct CudaSlabSolve {
     }
   }
 };
-template <class Solve>
-__global__ void __launch_bounds__(cuda_slab_max_threads, 1)
-    cuda_slab_solve_kernel(const __grid_constant__ Solve solve) {
+
+/// For thread blocks of at most `threads`.
+template <class Solve, int threads = cuda_slab_max_threads>
+__global__ void __launch_bounds__(threads, 1) cuda_slab_solve_kernel(const __grid_constant__ Solve solve) {
   extern __shared__ __align__(128) std::byte cuda_slab_memory[];
   // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700

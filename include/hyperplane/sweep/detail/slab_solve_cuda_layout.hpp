@@ -38,7 +38,6 @@ struct CudaSlabLayout {
   static constexpr int lane_threads = Threads::lane_threads;
   static constexpr int rows_per_thread = Threads::rows_per_thread;
   static constexpr int window = cuda_slab_window;
-  static constexpr int max_layers = cuda_slab_max_layers;
   using Stage = CudaSlabStage<Scalar, n, Storage, W>;
   static constexpr int chunk = Stage::chunk;
   /// Values of a lane in a ring: so many that no two lane threads meet in a memory bank.

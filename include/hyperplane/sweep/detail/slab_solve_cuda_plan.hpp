@@ -17,14 +17,17 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Plan of the solve for blocks: packets, order and state. A call launches one kernel, allocates nothing and waits for
-/// nothing. One launch at a time. Of a part of a box, see BlockIlu0Part, calls are for both sweeps.
+/// nothing, but for the first one with M^T, where that has other thread blocks. One launch at a time. Of a part of a
+/// box, see BlockIlu0Part, calls are for both sweeps.
 template <class Scalar, int n, class Storage, int vector_length, bool is_part = false>
 class CudaSlabBlockSolve {
   using Layout = CudaSlabLayout<Scalar, n, Storage, vector_length, is_part>;
@@ -53,82 +56,121 @@ class CudaSlabBlockSolve {
   template <int count>
   void operator()(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
                   const VectorRefs<Vector, count>& x) const {
-    for (int v = 0; v < count; ++v) launch<Solve>(m_launch, stream, sweeps, factors, rhs[v], x[v]);
+    for (int v = 0; v < count; ++v) launch(m_plain, stream, sweeps, factors, rhs[v], x[v]);
   }
 
   /// What solve_transposed() does when it is called for the first time: the launch of another kernel.
   void prepare_transposed(cudaStream_t stream) {
     static_assert(TransposedLayout::memory == Layout::memory);
     if (m_transposed) return;
-    cuda::ClusterLaunch<TransposedSolve> const transposed(
-        stream, cuda_slab_solve_kernel<TransposedSolve>, m_shape.blocks, Layout::threads(m_shape.layers),
-        Layout::memory.total(m_shape.layers, m_shape.stages), m_multiprocessors);
-    require(transposed.blocks() == m_shape.blocks, "path slab: the device has changed under a plan");
-    m_transposed = transposed;
+    auto const shape = choose_shape(0);
+    Schedule<TransposedSolve> transposed(stream, shape, m_multiprocessors);
+    if (shape == choose_shape(tall_from)) {
+      require(transposed.shape == m_plain.shape, "path slab: the device has changed under a plan");
+      transposed.order = m_plain.order;
+    } else {
+      set_order(stream, transposed);
+    }
+    m_transposed = std::move(transposed);
   }
 
-  /// With M^T. Packets, order and state are those of the plain sweeps, which do not run at the same time.
+  /// With M^T. Packets and state are those of the plain sweeps, which do not run at the same time.
   void solve_transposed(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const Vector& rhs,
                         const Vector& x) {
     prepare_transposed(stream);
-    launch<TransposedSolve>(*m_transposed, stream, sweeps, factors, rhs, x);
+    launch(*m_transposed, stream, sweeps, factors, rhs, x);
   }
 
  private:
+  /// Not of parts, nor with M^T, where more of a step is in registers.
+  static constexpr int tall_from =
+      is_part ? 0
+              : cuda_slab_tall_from(n * n * sizeof(Storage),
+                                    std::size_t{Layout::rows_per_thread * Layout::lanes * n} * sizeof(Storage));
+
+  /// A kernel, and the order in which it draws its tiles.
   template <class S>
-  void launch(const cuda::ClusterLaunch<S>& run, cudaStream_t stream, Sweeps sweeps, const Factors& factors,
+  struct Schedule {
+    CudaSlabShape shape;
+    cuda::ClusterLaunch<S> run;
+    std::shared_ptr<const cuda::DeviceArray<int>> order;
+
+    Schedule(cudaStream_t stream, const CudaSlabShape& wanted, int multiprocessors)
+        : shape(wanted),
+          run(stream, kernel(wanted), wanted.blocks, Layout::threads(wanted.layers),
+              Layout::memory.total(wanted.layers, wanted.stages), multiprocessors) {
+      shape.blocks = run.blocks();
+    }
+
+    int tile_layers() const { return shape.layers * shape.blocks; }
+    int tiles() const { return static_cast<int>(order->size()); }
+
+    static auto kernel([[maybe_unused]] const CudaSlabShape& shape) {
+      if constexpr (tall_from > 0 && !S::transposed) {
+        if (shape.layers > cuda_slab_max_layers) return cuda_slab_solve_kernel<S, cuda_slab_tall_threads>;
+      }
+      return cuda_slab_solve_kernel<S>;
+    }
+  };
+
+  /// And the packets that its tiles hand on.
+  template <class S>
+  void set_order(cudaStream_t stream, Schedule<S>& schedule) {
+    int const layers = schedule.tile_layers();
+    auto const packets = Layout::bottom_packet_count(m_map, layers);
+    if (packets > m_bottom_packets.size()) m_bottom_packets = cuda::DeviceArray<Packet>(stream, packets);
+    // Tiles by the time at which they can begin: a slab is as many steps behind the one before as it has lanes, a
+    // layer one step and the way there.
+    int const tiles_k = (m_map.grid().nk() + layers - 1) / layers;
+    schedule.order = std::make_shared<const cuda::DeviceArray<int>>(
+        stream,
+        m_by_slabs ? cuda_order_by_slabs(m_map, tiles_k) : cuda_slab_order(m_map, tiles_k, vector_length, layers));
+    cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  template <class S>
+  void launch(const Schedule<S>& schedule, cudaStream_t stream, Sweeps sweeps, const Factors& factors,
               const Vector& rhs, const Vector& x) const {
     std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
     auto const& y = sweeps == Sweeps::backward ? rhs : x;
-    run(stream, m_tiles,
-        {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), &m_state.data()->m_forward_finished, m_shape,
-           m_tiles, values * sizeof(Storage) <= m_cache_bytes, m_outside},
-          {rhs.packs(), y.packs(), x.packs()},
-          m_order.data(),
-          m_state.data(),
-          sweeps}});
+    schedule.run(stream, schedule.tiles(),
+                 {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), &m_state.data()->m_forward_finished,
+                    schedule.shape, schedule.tiles(), values * sizeof(Storage) <= m_cache_bytes, m_outside},
+                   {rhs.packs(), y.packs(), x.packs()},
+                   schedule.order->data(),
+                   m_state.data(),
+                   sweeps}});
   }
 
-  static bool by_slabs(const Map& map, const CudaSlabDevice& device) {
-    return is_part || cuda_tiles_by_slabs(map.grid(), vector_length, std::size_t{7} * n * n * sizeof(Storage),
-                                          device.multiprocessors);
+  CudaSlabShape choose_shape(int tall) const {
+    return choose_cuda_slab_shape(m_map.grid(), vector_length, Layout::memory, m_multiprocessors, m_shared_bytes,
+                                  m_by_slabs, tall);
   }
 
   CudaSlabBlockSolve(cudaStream_t stream, const Map& map, const CudaSlabDevice& device, const Outside& outside)
       : m_map(map),
         m_outside(outside),
         m_cache_bytes(device.cache_bytes),
+        m_shared_bytes(device.shared_bytes),
         m_multiprocessors(device.multiprocessors),
-        m_shape(choose_cuda_slab_shape(map.grid(), vector_length, Layout::memory, device.multiprocessors,
-                                       device.shared_bytes, by_slabs(map, device))),
-        m_launch(stream, cuda_slab_solve_kernel<Solve>, m_shape.blocks, Layout::threads(m_shape.layers),
-                 Layout::memory.total(m_shape.layers, m_shape.stages), device.multiprocessors) {
-    m_shape.blocks = m_launch.blocks();
-    int const layers = m_shape.layers * m_shape.blocks;
-    int const tiles_k = (map.grid().nk() + layers - 1) / layers;
-    m_tiles = tiles_k * map.slabs();
-    m_south_packets = cuda::DeviceArray<Packet>(stream, Layout::south_packet_count(map));
-    m_bottom_packets = cuda::DeviceArray<Packet>(stream, Layout::bottom_packet_count(map, layers));
-    // Tiles by the time at which they can begin: a slab is as many steps behind the one before as it has lanes, a
-    // layer one step and the way there.
-    m_order =
-        cuda::DeviceArray<int>(stream, by_slabs(map, device) ? cuda_order_by_slabs(map, tiles_k)
-                                                             : cuda_slab_order(map, tiles_k, vector_length, layers));
-    m_state = cuda::DeviceArray<CudaSlabState>(stream, 1);
-    cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+        m_by_slabs(is_part || cuda_tiles_by_slabs(map.grid(), vector_length, std::size_t{7} * n * n * sizeof(Storage),
+                                                  device.multiprocessors)),
+        m_plain(stream, choose_shape(tall_from), device.multiprocessors),
+        m_south_packets(stream, Layout::south_packet_count(map)),
+        m_state(stream, 1) {
+    set_order(stream, m_plain);
   }
 
   Map m_map;
   Outside m_outside;
   std::size_t m_cache_bytes;
+  std::size_t m_shared_bytes;
   int m_multiprocessors;
-  CudaSlabShape m_shape;
-  cuda::ClusterLaunch<Solve> m_launch;
-  std::optional<cuda::ClusterLaunch<TransposedSolve>> m_transposed;
-  int m_tiles;
+  bool m_by_slabs;
+  Schedule<Solve> m_plain;
+  std::optional<Schedule<TransposedSolve>> m_transposed;
   cuda::DeviceArray<Packet> m_south_packets;
   cuda::DeviceArray<Packet> m_bottom_packets;
-  cuda::DeviceArray<int> m_order;
   cuda::DeviceArray<CudaSlabState> m_state;
 };
 
