@@ -95,6 +95,17 @@ TEST(CudaGroupShape, has_longer_clusters_where_there_are_fewer_slabs) {
   EXPECT_EQ(shape(300, Grid(100, 100, 1)).blocks, 1) << "there is one layer";
 }
 
+TEST(CudaGroupShape, has_tall_thread_blocks_where_grids_have_many_rows_under_way_together) {
+  CudaSlabMemory const memory{8000, 6400, 3600};
+  auto const layers = [&](int count, const Grid& grid) {
+    return choose_cuda_group_shape(std::vector<Map>(count, Map(grid)), memory, 132, 232448, 10).layers;
+  };
+  EXPECT_EQ(layers(8, Grid(96, 96, 96)), cuda_slab_tall_layers);
+  EXPECT_EQ(layers(1, Grid(96, 96, 96)), cuda_slab_max_layers);
+  EXPECT_EQ(layers(64, Grid(15, 15, 15)), cuda_slab_max_layers);
+  EXPECT_EQ(layers(1000, Grid(90, 90, 4)), cuda_slab_max_layers) << "there are four layers";
+}
+
 TEST(CudaGroupFactorShape, leaves_few_blocks_without_a_row) {
   EXPECT_EQ(choose_cuda_group_factor_shape(std::vector<Map>(3, Map(Grid(30, 30, 1))), 132).blocks, 1);
   EXPECT_EQ(choose_cuda_group_factor_shape(std::vector<Map>(3, Map(Grid(30, 30, 2))), 132).blocks, 2);

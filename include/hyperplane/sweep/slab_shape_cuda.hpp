@@ -79,6 +79,14 @@ constexpr int cuda_slab_tall_from(std::size_t block_bytes, std::size_t bytes_of_
   return block_bytes <= 40 ? 4 : 10;
 }
 
+/// Whether thread blocks are tall; `nk` is the number of layers.
+constexpr bool cuda_slabs_are_tall(long long rows_under_way, int nk, int tall_from, int multiprocessors,
+                                   const CudaSlabMemory& memory, std::size_t shared_bytes) {
+  return tall_from > 0 && nk > cuda_slab_max_layers &&
+         rows_under_way >= static_cast<long long>(tall_from) * multiprocessors &&
+         memory.total(cuda_slab_tall_layers, 2) <= shared_bytes;
+}
+
 /// Whether tiles are drawn slab after slab, by clusters that are as long as they may be, and not in the order of their
 /// hyperplanes. A pure function of grid, bytes of factors of a point and device, from measurements on an H200
 /// (docs/notes/sweeps-cuda.md): that takes 0.93 to 0.96 of the time with n = 5, and 0.96 to 1 with n = 6, where there
@@ -104,16 +112,15 @@ constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_leng
                                                int multiprocessors, std::size_t shared_bytes, bool by_slabs = false,
                                                int tall_from = 0) {
   auto const rows = cuda_slab_rows(grid, vector_length);
-  if (tall_from > 0 && !by_slabs && grid.nk() > cuda_slab_max_layers &&
-      cuda_slab_rows_under_way(grid, vector_length) >= static_cast<long long>(tall_from) * multiprocessors &&
-      memory.total(cuda_slab_tall_layers, 2) <= shared_bytes) {
-    return fit_cuda_slab_shape({cuda_slab_tall_layers, cuda_slab_max_stages, 1}, grid.nk(), memory, shared_bytes);
+  CudaSlabShape shape{cuda_slab_tall_layers, cuda_slab_max_stages, 1};
+  if (by_slabs || !cuda_slabs_are_tall(cuda_slab_rows_under_way(grid, vector_length), grid.nk(), tall_from,
+                                       multiprocessors, memory, shared_bytes)) {
+    shape.layers = rows > 2 * multiprocessors ? cuda_slab_max_layers : 2;
+    shape.blocks = by_slabs || rows <= 8 * multiprocessors ? cuda_slab_max_blocks
+                   : rows <= 12 * multiprocessors          ? 4
+                                                           : 2;
   }
-  int const blocks = by_slabs || rows <= 8 * multiprocessors ? cuda_slab_max_blocks
-                     : rows <= 12 * multiprocessors          ? 4
-                                                             : 2;
-  return fit_cuda_slab_shape({rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, cuda_slab_max_stages, blocks},
-                             grid.nk(), memory, shared_bytes);
+  return fit_cuda_slab_shape(shape, grid.nk(), memory, shared_bytes);
 }
 
 /// The same of several grids that do not depend on one another, for all of them. Blocks of a cluster wait for one
@@ -121,19 +128,23 @@ constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_leng
 /// with a cluster for each slab.
 template <int vector_length>
 CudaSlabShape choose_cuda_group_shape(const std::vector<SlabMap<vector_length>>& maps, const CudaSlabMemory& memory,
-                                      int multiprocessors, std::size_t shared_bytes) {
+                                      int multiprocessors, std::size_t shared_bytes, int tall_from = 0) {
   long long rows = 0;
+  long long rows_under_way = 0;
   long long slabs = 0;
   int nk = 1;
   for (auto const& map : maps) {
-    rows += static_cast<long long>(map.slabs()) * map.grid().nk();
+    rows += cuda_slab_rows(map.grid(), vector_length);
+    rows_under_way += cuda_slab_rows_under_way(map.grid(), vector_length);
     slabs += map.slabs();
     nk = std::max(nk, map.grid().nk());
   }
-  int blocks = 1;
-  while (blocks < cuda_slab_max_blocks && 4 * slabs * blocks < 3 * multiprocessors) blocks *= 2;
-  return fit_cuda_slab_shape({rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, cuda_slab_max_stages, blocks}, nk,
-                             memory, shared_bytes);
+  CudaSlabShape shape{cuda_slab_tall_layers, cuda_slab_max_stages, 1};
+  if (!cuda_slabs_are_tall(rows_under_way, nk, tall_from, multiprocessors, memory, shared_bytes)) {
+    shape.layers = rows > 2 * multiprocessors ? cuda_slab_max_layers : 2;
+    while (shape.blocks < cuda_slab_max_blocks && 4 * slabs * shape.blocks < 3 * multiprocessors) shape.blocks *= 2;
+  }
+  return fit_cuda_slab_shape(shape, nk, memory, shared_bytes);
 }
 
 /// A coefficient takes a kernel for a plane as long as so many bytes: one of 16 bits more than it has, as each is

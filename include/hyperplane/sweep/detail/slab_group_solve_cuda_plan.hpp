@@ -69,8 +69,9 @@ class CudaSlabGroupSolve {
                                          Layout::memory.block + Tiles::shared_bytes};
 
   CudaSlabGroupSolve(cudaStream_t stream, const std::vector<Member>& members, const CudaSlabDevice& device)
-      : m_shape(choose_cuda_group_shape(maps(members), memory, device.multiprocessors, device.shared_bytes)),
-        m_launch(stream, cuda_slab_solve_kernel<Solve>, m_shape.blocks, Layout::threads(m_shape.layers),
+      : m_shape(choose_cuda_group_shape(maps(members), memory, device.multiprocessors, device.shared_bytes,
+                                        Layout::tall_from)),
+        m_launch(stream, cuda_slab_kernel<Solve>(m_shape), m_shape.blocks, Layout::threads(m_shape.layers),
                  memory.total(m_shape.layers, m_shape.stages), device.multiprocessors) {
     m_shape.blocks = m_launch.blocks();
     std::size_t values = 0;

@@ -156,4 +156,13 @@ __global__ void __launch_bounds__(threads, 1) cuda_slab_solve_kernel(const __gri
 #endif
 }
 
+/// The one for thread blocks of this shape.
+template <class Solve>
+auto cuda_slab_kernel([[maybe_unused]] const CudaSlabShape& shape) {
+  if constexpr (Solve::Layout::tall_from > 0) {
+    if (shape.layers > cuda_slab_max_layers) return cuda_slab_solve_kernel<Solve, cuda_slab_tall_threads>;
+  }
+  return cuda_slab_solve_kernel<Solve>;
+}
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

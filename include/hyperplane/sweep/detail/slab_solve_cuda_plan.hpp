@@ -63,9 +63,9 @@ class CudaSlabBlockSolve {
   void prepare_transposed(cudaStream_t stream) {
     static_assert(TransposedLayout::memory == Layout::memory);
     if (m_transposed) return;
-    auto const shape = choose_shape(0);
+    auto const shape = choose_shape(TransposedLayout::tall_from);
     Schedule<TransposedSolve> transposed(stream, shape, m_multiprocessors);
-    if (shape == choose_shape(tall_from)) {
+    if (shape == choose_shape(Layout::tall_from)) {
       require(transposed.shape == m_plain.shape, "path slab: the device has changed under a plan");
       transposed.order = m_plain.order;
     } else {
@@ -82,12 +82,6 @@ class CudaSlabBlockSolve {
   }
 
  private:
-  /// Not of parts, nor with M^T, where more of a step is in registers.
-  static constexpr int tall_from =
-      is_part ? 0
-              : cuda_slab_tall_from(n * n * sizeof(Storage),
-                                    std::size_t{Layout::rows_per_thread * Layout::lanes * n} * sizeof(Storage));
-
   /// A kernel, and the order in which it draws its tiles.
   template <class S>
   struct Schedule {
@@ -97,20 +91,13 @@ class CudaSlabBlockSolve {
 
     Schedule(cudaStream_t stream, const CudaSlabShape& wanted, int multiprocessors)
         : shape(wanted),
-          run(stream, kernel(wanted), wanted.blocks, Layout::threads(wanted.layers),
+          run(stream, cuda_slab_kernel<S>(wanted), wanted.blocks, Layout::threads(wanted.layers),
               Layout::memory.total(wanted.layers, wanted.stages), multiprocessors) {
       shape.blocks = run.blocks();
     }
 
     int tile_layers() const { return shape.layers * shape.blocks; }
     int tiles() const { return static_cast<int>(order->size()); }
-
-    static auto kernel([[maybe_unused]] const CudaSlabShape& shape) {
-      if constexpr (tall_from > 0 && !S::transposed) {
-        if (shape.layers > cuda_slab_max_layers) return cuda_slab_solve_kernel<S, cuda_slab_tall_threads>;
-      }
-      return cuda_slab_solve_kernel<S>;
-    }
   };
 
   /// And the packets that its tiles hand on.
@@ -142,9 +129,9 @@ class CudaSlabBlockSolve {
                    sweeps}});
   }
 
-  CudaSlabShape choose_shape(int tall) const {
+  CudaSlabShape choose_shape(int tall_from) const {
     return choose_cuda_slab_shape(m_map.grid(), vector_length, Layout::memory, m_multiprocessors, m_shared_bytes,
-                                  m_by_slabs, tall);
+                                  m_by_slabs, tall_from);
   }
 
   CudaSlabBlockSolve(cudaStream_t stream, const Map& map, const CudaSlabDevice& device, const Outside& outside)
@@ -155,7 +142,7 @@ class CudaSlabBlockSolve {
         m_multiprocessors(device.multiprocessors),
         m_by_slabs(is_part || cuda_tiles_by_slabs(map.grid(), vector_length, std::size_t{7} * n * n * sizeof(Storage),
                                                   device.multiprocessors)),
-        m_plain(stream, choose_shape(tall_from), device.multiprocessors),
+        m_plain(stream, choose_shape(Layout::tall_from), device.multiprocessors),
         m_south_packets(stream, Layout::south_packet_count(map)),
         m_state(stream, 1) {
     set_order(stream, m_plain);
