@@ -150,15 +150,15 @@ TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {
     EXPECT_EQ(choose_path(Grid(15, 15, 15), n, 8, true, true), SweepPath::slab);
     EXPECT_EQ(choose_path(cube, n, 8, true, true), SweepPath::slab);
     EXPECT_EQ(choose_path(cube, n, 4, true, true), SweepPath::slab);
+    for (std::size_t const bytes : {8, 4}) {
+      EXPECT_EQ(choose_path(large, n, bytes, true, true), SweepPath::slab);
+      EXPECT_EQ(choose_path(flat, n, bytes, true, true), SweepPath::slab);
+    }
   }
   EXPECT_EQ(choose_path(larger, 1, 8, true, true), SweepPath::slab);
-  EXPECT_EQ(choose_path(large, 3, 4, true, true), SweepPath::cuda_graph);
-  EXPECT_EQ(choose_path(large, 3, 8, true, true), SweepPath::slab);
-  EXPECT_EQ(choose_path(large, 5, 8, true, true), SweepPath::slab);
-  EXPECT_EQ(choose_path(larger, 2, 8, true, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_path(larger, 2, 8, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_path(larger, 2, 4, true, true), SweepPath::cuda_graph);
   EXPECT_EQ(choose_path(larger, 5, 4, true, true), SweepPath::slab);
-  EXPECT_EQ(choose_path(flat, 2, 8, true, true), SweepPath::cuda_graph);
-  EXPECT_EQ(choose_path(flat, 4, 8, true, true), SweepPath::slab);
 }
 
 TEST(CudaPath, of_16_bits_is_the_one_that_was_faster_when_it_was_measured) {
@@ -173,11 +173,8 @@ TEST(CudaPath, of_16_bits_is_the_one_that_was_faster_when_it_was_measured) {
   };
   for (int const n : {1, 2, 3, 4, 5, 6}) {
     for (int const points : {55, 128, 144}) expect_graph(points, n, false, false);
-    expect_graph(256, n, n <= 2, n >= 2 && n <= 4);
-    if (n > 1) expect_graph(208, n, n == 2, n <= 4);
+    expect_graph(256, n, n == 1, n == 2);
   }
-  expect_graph(176, 2, false, true);
-  expect_graph(176, 4, false, false);
 }
 
 TEST(CudaPath, is_slab_where_planes_follow_one_another_without_overlap) {

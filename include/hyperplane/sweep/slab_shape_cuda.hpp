@@ -159,16 +159,16 @@ inline constexpr std::size_t cuda_graph_bytes<BFloat16> = 4;
 
 /// SweepPath::automatic on CUDA: a pure function of grid, block and device, from measurements on an H200
 /// (docs/notes/sweeps-cuda.md). Slabs are fastest for scalars, where these have kernels of their own
-/// (`has_recursion`), and for blocks unless they are small and planes large: a step of a row takes its time whatever
-/// there is to multiply, about 4.5 billion points per second on the whole device, while a kernel for each plane comes
-/// close to the bandwidth once planes are large, if it loads its blocks while the one before still runs
+/// (`has_recursion`), and for blocks unless they are small and planes very large: a step of a row takes its time
+/// whatever there is to multiply, five to six billion points per second on the whole device, while a kernel for each
+/// plane comes close to the bandwidth once planes are large, if it loads its blocks while the one before still runs
 /// (`planes_overlap`). Without that slabs are fastest always. Large blocks need much shared memory, which some devices
 /// do not have. `graph_bytes`: see cuda_graph_bytes.
 constexpr SweepPath choose_cuda_path(const Grid& grid, int n, std::size_t graph_bytes, bool has_recursion,
                                      bool slab_suits, bool planes_overlap) {
   long long const planes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
   long long const bytes_a_point = 7LL * n * n * static_cast<long long>(graph_bytes) + 32 * n;
-  bool const large_planes = grid.size() / planes > 6500 + 12 * bytes_a_point;
+  bool const large_planes = grid.size() / planes > (n == 1 ? 6500 : 18500) + 12 * bytes_a_point;
   bool const graph_is_faster = planes_overlap && !has_recursion && large_planes && bytes_a_point < 800;
   return slab_suits && !graph_is_faster ? SweepPath::slab : SweepPath::cuda_graph;
 }
