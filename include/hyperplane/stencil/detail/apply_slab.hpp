@@ -78,7 +78,9 @@ struct ApplySlab {
         if (!m_terms.has(direction)) return;
         if constexpr (Outside::exists) outside.template enter<n>(place, direction, x.m_entries);
         block::PackMatrix<PackType, Storage, n> const a{m_a.pack_block(pack, direction)};
-        host::prefetch_behind_narrow<Scalar>(a.m_data, n * n * vector_length);
+        if (host::asks_for_narrow<Scalar, Storage>(n * n * vector_length)) {
+          host::prefetch_behind(a.m_data, n * n * vector_length);
+        }
         if constexpr (subtract) {
           block::gemv_subtract<n>(a, x, sum);
         } else {

@@ -128,7 +128,7 @@ struct SlabSweepStep {
       Values rhs;
       load_rhs(pack, v, lanes, rhs);
       const auto* const scales = m_factors.template row_scales<forward>(pack);
-      if (v == 0) host::prefetch_behind_narrow<Scalar>(scales, n * vector_length);
+      if (v == 0 && asks()) host::prefetch_behind(scales, n * vector_length);
       HYPERPLANE_UNROLL
       for (int c = 0; c < n; ++c) sum[c] = rhs[c] + sum[c] * PackType::load(scales + c * vector_length);
     }
@@ -147,7 +147,7 @@ struct SlabSweepStep {
   template <class Lanes>
   void load_rhs(std::int64_t pack, int v, const Lanes& lanes, Values& sum) const {
     auto const packs = m_rhs[v].packs();
-    if constexpr (host::reads_narrow<Scalar, Storage>) {
+    if (asks()) {
       host::prefetch_values<1>(packs.pack_data(pack + stride * steps_ahead), n * vector_length);
     }
     HYPERPLANE_UNROLL
@@ -169,7 +169,7 @@ struct SlabSweepStep {
   auto column_units([[maybe_unused]] std::int64_t pack) const {
     if constexpr (Factors::has_block_scales) {
       const auto* const scales = m_factors.template column_scales<forward>(pack);
-      host::prefetch_behind_narrow<Scalar>(scales, n * vector_length);
+      if (asks()) host::prefetch_behind(scales, n * vector_length);
       Values result;
       HYPERPLANE_UNROLL
       for (int c = 0; c < n; ++c) {
@@ -204,16 +204,19 @@ struct SlabSweepStep {
     for (int c = 0; c < n; ++c) x[c] = block::scaled(x[c], m_factors.m_scales.unknown(c));
   }
 
+  /// Whether it asks for factors, and what comes with them, ahead.
+  static bool asks() { return host::asks_for_narrow<Scalar, Storage>(n * n * vector_length); }
+
   /// The block that is used first, second or third, for one of the vectors.
   StoredBlock stored(std::int64_t pack, int block_number, int v) const {
     const Storage* const block = forward ? m_factors.lower(pack, static_cast<LowerBlock>(block_number))
                                          : m_factors.upper(pack, static_cast<UpperBlock>(block_number));
-    if (v == 0) host::prefetch_behind_narrow<Scalar>(block, n * n * vector_length);
+    if (v == 0 && asks()) host::prefetch_behind(block, n * n * vector_length);
     return {block};
   }
   InverseBlock inverse(std::int64_t pack, int v) const {
     const auto* const block = m_factors.inverse(pack);
-    if (v == 0) host::prefetch_behind_narrow<Scalar>(block, n * n * vector_length);
+    if (v == 0 && asks()) host::prefetch_behind(block, n * n * vector_length);
     return {block};
   }
 };

@@ -160,12 +160,14 @@ struct TransposedSlabStep {
   }
 
   /// y = A^T x, with a block of the plain sweep that goes the other way. Hardware sees no stream in blocks that are
-  /// read from the last entry to the first, so that it is asked for what is read soon: of narrow blocks as far ahead,
-  /// and for the nearest cache, as in plain sweeps.
+  /// read from the last entry to the first, so that it is asked for what is read soon: of narrow blocks where plain
+  /// sweeps ask for them, as far ahead, and for the nearest cache.
   template <class Kept>
   void multiply(const block::PackMatrix<PackType, Kept, n>& block, const Values& x, Values& y) const {
     if constexpr (host::reads_narrow<Scalar, Kept>) {
-      host::prefetch_values<1>(block.m_data - 2 * host::values_ahead<Kept>, n * n * vector_length);
+      if (host::asks_for_narrow<Scalar, Storage>(n * n * vector_length)) {
+        host::prefetch_values<1>(block.m_data - 2 * host::values_ahead<Kept>, n * n * vector_length);
+      }
     } else {
       host::prefetch_values(block.m_data - host::values_ahead<Kept>, n * n * vector_length);
     }
