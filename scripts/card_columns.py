@@ -72,12 +72,14 @@ def stencil_petsc(machine, limit, kernel, n):
 
 
 def stencil_cusparse(stem, large, limit, kernel, n):
-    """Beside cuSPARSE, and in all types where the grid is large."""
+    """Beside cuSPARSE, and in all types where the grid is large, of several files: the last one that has a grid counts."""
     names = {"double": "Hyperplane_slab", "float": "Hyperplane_slab_float_storage", "cuSPARSE": "(?:bsr|SpSV).*"}
     values = by_name(stem, f"{kernel}/NAME/double/n={n}/(.*)", limit, names)
     storages = {storage: storage for storage in (*STORAGES, *SHORT_STORAGES)}
-    of_large = by_name(large, f"{kernel}/slab/NAME/n={n}/(.*)", limit, storages)
-    return values | {label: of_label | values.get(label, {}) for label, of_label in of_large.items()}
+    for file in large:
+        of_large = by_name(file, f"{kernel}/slab/NAME/n={n}/(.*)", limit, storages)
+        values |= {label: values.get(label, {}) | of_label for label, of_label in of_large.items()}
+    return values
 
 
 def named_stencil(stem, space, kernel, limit, solver, n):

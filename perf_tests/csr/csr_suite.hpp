@@ -7,12 +7,15 @@
 #include "../support/stream.hpp"
 #include "adjoint_problem.hpp"
 #include "csr_problem.hpp"
+#include "csr_system.hpp"
 #include "mesh_file.hpp"
+#include "mesh_system.hpp"
 #include "product_problem.hpp"
 #include "several_problem.hpp"
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/grid/grid.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>

@@ -98,7 +98,7 @@ TYPED_TEST(MultiBlockTest, many_small_grid_blocks_again_and_again) {
 }
 
 TYPED_TEST(MultiBlockTest, grid_blocks_together_on_few_multiprocessors) {
-  auto const grid = cut_grid(Grid(20, 33, 18), {2, 2, 2}).grid;
+  auto const grid = cut_grid(Grid(20, 33, 36), {2, 2, 2}).grid;
   for (int const multiprocessors : {1, 3}) {
     expect_bits_of_single_blocks<BlockIlu0<double, 3, TypeParam>>(this->exec, grid,
                                                                   {.block = {.multiprocessors = multiprocessors}}, 3);

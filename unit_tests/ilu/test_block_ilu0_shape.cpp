@@ -41,7 +41,7 @@ TEST(CudaSlabShape, has_tall_thread_blocks_where_they_were_fastest_when_they_wer
     std::size_t const block = n * n * bytes;
     CudaSlabMemory const narrow{4 * 8 * block + 400, 6400, 3600};
     auto const shape = choose_cuda_slab_shape(grid, 8, narrow, multiprocessors, shared_bytes, by_slabs,
-                                              cuda_slab_tall_from(block, 2 * n * bytes));
+                                              cuda_slab_tall_from(n, bytes, 2 * n * bytes));
     EXPECT_EQ(shape.layers, shape.layers > cuda_slab_max_layers ? cuda_slab_tall_layers : cuda_slab_max_layers);
     EXPECT_TRUE(shape.layers <= cuda_slab_max_layers || shape.blocks == 1);
     return shape.layers > cuda_slab_max_layers;
@@ -56,10 +56,11 @@ TEST(CudaSlabShape, has_tall_thread_blocks_where_they_were_fastest_when_they_wer
     EXPECT_FALSE(is_tall(Grid(64, 64, 512), 5, bytes)) << "few rows under way";
   }
   EXPECT_TRUE(is_tall(Grid(192, 192, 192), 3, 8));
+  EXPECT_FALSE(is_tall(Grid(128, 128, 128), 4, 2)) << "not measured";
+  EXPECT_FALSE(is_tall(Grid(256, 256, 256), 1, 2)) << "not measured";
+  EXPECT_FALSE(is_tall(Grid(2000, 2000, 17), 5, 2)) << "few layers";
   EXPECT_FALSE(is_tall(Grid(256, 256, 256), 4, 8)) << "registers";
   EXPECT_FALSE(is_tall(Grid(256, 256, 256), 5, 2, true)) << "slab after slab";
-  EXPECT_EQ(choose_cuda_slab_shape(Grid(500, 5000, 4), 8, memory(2), multiprocessors, shared_bytes, false, 4).layers,
-            4);
 }
 
 TEST(CudaSlabShape, takes_slab_after_slab_where_that_was_fastest_when_it_was_measured) {
@@ -120,7 +121,8 @@ TEST(CudaFactorShape, tells_the_next_slab_less_often_where_memory_is_busy) {
 
 /// Scalars have kernels of their own.
 SweepPath choose_path(const Grid& grid, int n, std::size_t bytes, bool slab_suits, bool planes_overlap) {
-  return choose_cuda_path(grid, n, bytes, n == 1, slab_suits, planes_overlap);
+  return choose_cuda_path(grid, n, bytes, n == 1, slab_suits, planes_overlap,
+                          cuda_slab_tall_from(n, bytes, 2 * n * bytes) > 0);
 }
 
 TEST(CudaPath, is_a_graph_where_the_device_cannot_run_slabs) {
@@ -164,11 +166,14 @@ TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {
 TEST(CudaPath, of_16_bits_is_the_one_that_was_faster_when_it_was_measured) {
   auto const expect_graph = [](int points, int n, bool of_half, bool of_bfloat16) {
     Grid const cube(points, points, points);
-    EXPECT_EQ(choose_cuda_path(cube, n, cuda_graph_bytes<Half>, false, true, true) == SweepPath::cuda_graph, of_half)
+    bool const tall = n > 1;
+    EXPECT_EQ(choose_cuda_path(cube, n, cuda_graph_bytes<Half>, false, true, true, tall) == SweepPath::cuda_graph,
+              of_half)
         << points << ", n = " << n;
     bool const has_recursion = n == 1;
-    EXPECT_EQ(choose_cuda_path(cube, n, cuda_graph_bytes<BFloat16>, has_recursion, true, true) == SweepPath::cuda_graph,
-              of_bfloat16)
+    EXPECT_EQ(
+        choose_cuda_path(cube, n, cuda_graph_bytes<BFloat16>, has_recursion, true, true, tall) == SweepPath::cuda_graph,
+        of_bfloat16)
         << points << ", n = " << n;
   };
   for (int const n : {1, 2, 3, 4, 5, 6}) {

@@ -103,7 +103,7 @@ TEST(CudaGroupShape, has_tall_thread_blocks_where_grids_have_many_rows_under_way
   EXPECT_EQ(layers(8, Grid(96, 96, 96)), cuda_slab_tall_layers);
   EXPECT_EQ(layers(1, Grid(96, 96, 96)), cuda_slab_max_layers);
   EXPECT_EQ(layers(64, Grid(15, 15, 15)), cuda_slab_max_layers);
-  EXPECT_EQ(layers(1000, Grid(90, 90, 4)), cuda_slab_max_layers) << "there are four layers";
+  EXPECT_EQ(layers(1000, Grid(90, 90, 17)), cuda_slab_max_layers) << "few layers";
 }
 
 TEST(CudaGroupFactorShape, leaves_few_blocks_without_a_row) {

@@ -84,8 +84,9 @@ struct BlockIlu0Options {
 /// folded directions; MultiBlock has no couplings for it, and takes its grid blocks one after another.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
-/// that is given. Copies, made after factor(), share factors and working memory: at most one factor(), solve(),
-/// forward() or backward() of a plan and all its copies may run at a time.
+/// that is given, but for the first transposed solve on CUDA, which may allocate and wait for the instance. Copies,
+/// made after factor(), share factors and working memory: at most one factor(), solve(), forward() or backward() of a
+/// plan and all its copies may run at a time.
 ///
 /// Cost of factor() per point: 14 n^3 flops, 7 n^2 values read and 7 n^2 written. Launches: one for each hyperplane on
 /// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab, and up to four on hosts

@@ -20,7 +20,7 @@ inline constexpr int cuda_part_capability = 90;
 /// Rows of a block of threads, at most: as many as leave each of its 16 warps 128 registers per thread.
 inline constexpr int cuda_slab_max_layers = 4;
 inline constexpr int cuda_slab_max_threads = 512;
-/// The same of a kernel whose 22 warps have 88 registers per thread, for blocks that are small or narrow.
+/// The same of a kernel whose 22 warps have 80 registers per thread, for blocks that are small or narrow.
 inline constexpr int cuda_slab_tall_layers = 6;
 inline constexpr int cuda_slab_tall_threads = 704;
 /// Blocks of a cluster, at most: what every device of compute capability 9.0 can start. Older ones have one.
@@ -71,18 +71,18 @@ constexpr long long cuda_slab_rows_under_way(const Grid& grid, int vector_length
 }
 
 /// With so many of them for each multiprocessor, thread blocks of cuda_slab_tall_layers rows are faster; 0: they never
-/// are. A pure function of the bytes of a block, and of those that a thread has of one, from measurements on an H200
-/// (docs/notes/sweeps-cuda.md): rows of small blocks wait for the instructions of a step first, and large ones do not
-/// fit into the registers of so many warps.
-constexpr int cuda_slab_tall_from(std::size_t block_bytes, std::size_t bytes_of_thread) {
-  if (bytes_of_thread > 48) return 0;
-  return block_bytes <= 40 ? 4 : 10;
+/// are. A pure function of the size of blocks, and of the bytes that a thread has of one, from measurements on an H200
+/// with n = 2 to 8 (docs/notes/sweeps-cuda.md): rows of small blocks wait for the instructions of a step first, and
+/// large ones do not fit into the registers of so many warps.
+constexpr int cuda_slab_tall_from(int n, std::size_t value_bytes, std::size_t bytes_of_thread) {
+  if (n == 1 || bytes_of_thread > 48) return 0;
+  return n <= 3 && n * n * value_bytes <= 40 ? 4 : 10;
 }
 
-/// Whether thread blocks are tall; `nk` is the number of layers.
+/// Whether thread blocks are tall; `nk` is the number of layers, of which three thread blocks and more have their rows.
 constexpr bool cuda_slabs_are_tall(long long rows_under_way, int nk, int tall_from, int multiprocessors,
                                    const CudaSlabMemory& memory, std::size_t shared_bytes) {
-  return tall_from > 0 && nk > cuda_slab_max_layers &&
+  return tall_from > 0 && nk >= 3 * cuda_slab_tall_layers &&
          rows_under_way >= static_cast<long long>(tall_from) * multiprocessors &&
          memory.total(cuda_slab_tall_layers, 2) <= shared_bytes;
 }
@@ -107,7 +107,7 @@ constexpr bool cuda_tiles_by_slabs(const Grid& grid, int vector_length, std::siz
 /// may be in any case: values come soonest through them to the last layer.
 ///
 /// Where `tall_from` rows and more are under way for each multiprocessor, see cuda_slab_tall_from, thread blocks have
-/// more of them, and are no clusters. 0: nowhere.
+/// six rows, and clusters one thread block. 0: nowhere.
 constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_length, const CudaSlabMemory& memory,
                                                int multiprocessors, std::size_t shared_bytes, bool by_slabs = false,
                                                int tall_from = 0) {
@@ -125,7 +125,7 @@ constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_leng
 
 /// The same of several grids that do not depend on one another, for all of them. Blocks of a cluster wait for one
 /// another, so clusters are only as long as it takes to have thread blocks for three quarters of the multiprocessors,
-/// with a cluster for each slab.
+/// with a cluster for each slab. Thread blocks are tall by the rows that are under way in all grids.
 template <int vector_length>
 CudaSlabShape choose_cuda_group_shape(const std::vector<SlabMap<vector_length>>& maps, const CudaSlabMemory& memory,
                                       int multiprocessors, std::size_t shared_bytes, int tall_from = 0) {
@@ -163,12 +163,13 @@ inline constexpr std::size_t cuda_graph_bytes<BFloat16> = 4;
 /// whatever there is to multiply, five to six billion points per second on the whole device, while a kernel for each
 /// plane comes close to the bandwidth once planes are large, if it loads its blocks while the one before still runs
 /// (`planes_overlap`). Without that slabs are fastest always. Large blocks need much shared memory, which some devices
-/// do not have. `graph_bytes`: see cuda_graph_bytes.
+/// do not have. `graph_bytes`: see cuda_graph_bytes. `tall`: whether there are tall thread blocks for large grids, with
+/// which slabs are faster up to larger planes. It goes by plain solves.
 constexpr SweepPath choose_cuda_path(const Grid& grid, int n, std::size_t graph_bytes, bool has_recursion,
-                                     bool slab_suits, bool planes_overlap) {
+                                     bool slab_suits, bool planes_overlap, bool tall) {
   long long const planes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
   long long const bytes_a_point = 7LL * n * n * static_cast<long long>(graph_bytes) + 32 * n;
-  bool const large_planes = grid.size() / planes > (n == 1 ? 6500 : 18500) + 12 * bytes_a_point;
+  bool const large_planes = grid.size() / planes > (tall ? 18500 : 6500) + 12 * bytes_a_point;
   bool const graph_is_faster = planes_overlap && !has_recursion && large_planes && bytes_a_point < 800;
   return slab_suits && !graph_is_faster ? SweepPath::slab : SweepPath::cuda_graph;
 }

@@ -22,8 +22,8 @@ struct CsrProductBlocks {
 inline constexpr int csr_product_threads = 128;
 
 /// A block in shared memory, which its n threads load row by row, next to one another, and read each its own row of.
-/// Rows have an odd length, so that threads read from different banks. Measured on an H100, n = 16: where threads load their own
-/// rows from global memory, a product has 0.33 of the speed of a copy.
+/// Rows have an odd length, so that threads read from different banks. Measured on an H100, n = 16: where threads load
+/// their own rows from global memory, a product has 0.33 of the speed of a copy.
 template <class Scalar, int n>
 struct CsrProductTile {
   Scalar m_values[n][n | 1];

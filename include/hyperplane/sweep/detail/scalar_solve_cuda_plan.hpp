@@ -115,6 +115,7 @@ class CudaScalarSolve {
   using Memory = PointRecursionMemory<Scalar>;
 
  public:
+  static constexpr bool can_be_tall = false;
   static std::string lacking() { return Both<1>::lacking(); }
 
   CudaScalarSolve(cudaStream_t stream, const SlabMap<W>& map, int multiprocessors, int right_hand_sides)

@@ -47,11 +47,12 @@ struct CudaSlabLayout {
   /// Whether the blocks of a step fit into registers, so that they can be read before the step begins.
   static constexpr bool preload = rows_per_thread * 2 * n * 16 <= 192;
   static_assert(pitch >= n && pitch % 2 == 0);
-  /// See cuda_slab_tall_from. Not of parts, nor with M^T, where more of a step is in registers.
+  /// See cuda_slab_tall_from. Not of parts, nor with M^T, where more of a step is in registers, nor computed in float,
+  /// where it was not tried.
   static constexpr int tall_from =
-      is_part || transposed
+      is_part || transposed || !std::is_same_v<Scalar, double>
           ? 0
-          : cuda_slab_tall_from(n * n * sizeof(Storage), std::size_t{rows_per_thread * lanes * n} * sizeof(Storage));
+          : cuda_slab_tall_from(n, sizeof(Storage), std::size_t{rows_per_thread * lanes * n} * sizeof(Storage));
   using Packet = cuda::Packet<Scalar>;
   using Stamp = typename Packet::Stamp;
   using Lanes = CudaVector<Scalar, lanes>;

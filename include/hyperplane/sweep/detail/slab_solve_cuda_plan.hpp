@@ -41,6 +41,8 @@ class CudaSlabBlockSolve {
   using Factors = TriangularFactors<Storage, n, vector_length>;
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
   using Outside = decltype(Layout::m_outside);
+  /// Whether large grids have tall thread blocks.
+  static constexpr bool can_be_tall = Layout::tall_from > 0;
 
   /// What the current device and the kernel as it was compiled lack; empty where it runs.
   static std::string lacking() {
@@ -63,18 +65,20 @@ class CudaSlabBlockSolve {
   void prepare_transposed(cudaStream_t stream) {
     static_assert(TransposedLayout::memory == Layout::memory);
     if (m_transposed) return;
-    auto const shape = choose_shape(TransposedLayout::tall_from);
-    Schedule<TransposedSolve> transposed(stream, shape, m_multiprocessors);
-    if (shape == choose_shape(Layout::tall_from)) {
-      require(transposed.shape == m_plain.shape, "path slab: the device has changed under a plan");
+    Schedule<TransposedSolve> transposed(stream, choose_shape(TransposedLayout::tall_from), m_multiprocessors);
+    if (transposed.shape == m_plain.shape) {
       transposed.order = m_plain.order;
+      transposed.bottom_packets = m_plain.bottom_packets;
     } else {
+      // Other devices may be waiting for a part: nothing is allocated.
+      require(!is_part, "path slab: the device has changed under a plan");
       set_order(stream, transposed);
     }
     m_transposed = std::move(transposed);
   }
 
-  /// With M^T. Packets and state are those of the plain sweeps, which do not run at the same time.
+  /// With M^T. Packets, where these are as many, and state are those of the plain sweeps, which do not run at the same
+  /// time.
   void solve_transposed(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const Vector& rhs,
                         const Vector& x) {
     prepare_transposed(stream);
@@ -82,12 +86,13 @@ class CudaSlabBlockSolve {
   }
 
  private:
-  /// A kernel, and the order in which it draws its tiles.
+  /// A kernel, the order in which it draws its tiles, and what these hand on upwards.
   template <class S>
   struct Schedule {
     CudaSlabShape shape;
     cuda::ClusterLaunch<S> run;
     std::shared_ptr<const cuda::DeviceArray<int>> order;
+    std::shared_ptr<const cuda::DeviceArray<Packet>> bottom_packets;
 
     Schedule(cudaStream_t stream, const CudaSlabShape& wanted, int multiprocessors)
         : shape(wanted),
@@ -100,12 +105,15 @@ class CudaSlabBlockSolve {
     int tiles() const { return static_cast<int>(order->size()); }
   };
 
-  /// And the packets that its tiles hand on.
+  /// And the packets, those of the plain sweeps if they are enough.
   template <class S>
   void set_order(cudaStream_t stream, Schedule<S>& schedule) {
     int const layers = schedule.tile_layers();
     auto const packets = Layout::bottom_packet_count(m_map, layers);
-    if (packets > m_bottom_packets.size()) m_bottom_packets = cuda::DeviceArray<Packet>(stream, packets);
+    schedule.bottom_packets = m_plain.bottom_packets;
+    if (!schedule.bottom_packets || schedule.bottom_packets->size() < packets) {
+      schedule.bottom_packets = std::make_shared<const cuda::DeviceArray<Packet>>(stream, packets);
+    }
     // Tiles by the time at which they can begin: a slab is as many steps behind the one before as it has lanes, a
     // layer one step and the way there.
     int const tiles_k = (m_map.grid().nk() + layers - 1) / layers;
@@ -120,13 +128,14 @@ class CudaSlabBlockSolve {
               const Vector& rhs, const Vector& x) const {
     std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
     auto const& y = sweeps == Sweeps::backward ? rhs : x;
-    schedule.run(stream, schedule.tiles(),
-                 {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), &m_state.data()->m_forward_finished,
-                    schedule.shape, schedule.tiles(), values * sizeof(Storage) <= m_cache_bytes, m_outside},
-                   {rhs.packs(), y.packs(), x.packs()},
-                   schedule.order->data(),
-                   m_state.data(),
-                   sweeps}});
+    schedule.run(
+        stream, schedule.tiles(),
+        {{{factors, 0, m_south_packets.data(), schedule.bottom_packets->data(), &m_state.data()->m_forward_finished,
+           schedule.shape, schedule.tiles(), values * sizeof(Storage) <= m_cache_bytes, m_outside},
+          {rhs.packs(), y.packs(), x.packs()},
+          schedule.order->data(),
+          m_state.data(),
+          sweeps}});
   }
 
   CudaSlabShape choose_shape(int tall_from) const {
@@ -157,7 +166,6 @@ class CudaSlabBlockSolve {
   Schedule<Solve> m_plain;
   std::optional<Schedule<TransposedSolve>> m_transposed;
   cuda::DeviceArray<Packet> m_south_packets;
-  cuda::DeviceArray<Packet> m_bottom_packets;
   cuda::DeviceArray<CudaSlabState> m_state;
 };
 

@@ -36,7 +36,7 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
 
   static SweepPath choose(const Exec&, const Map& map) {
     return choose_cuda_path(map.grid(), n, cuda_graph_bytes<Storage>, n == 1 && !has_scales<Storage>,
-                            Slab::lacking().empty(), cuda::kernels_can_wait);
+                            Slab::lacking().empty(), cuda::kernels_can_wait, Slab::can_be_tall);
   }
   static constexpr std::array<SweepPath, 2> paths{SweepPath::slab, SweepPath::cuda_graph};
 
