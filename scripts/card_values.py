@@ -43,7 +43,7 @@ def solve_and_factor(*sizes):
 
 
 ON_ZEN = {
-    "Zen 4, 2 threads": column("triad", card_columns.stencil_short, f"{ZEN}/block_ilu0_2", f"{ZEN}/block_ilu0_storage_2", "OpenMP/slab"),
+    "Zen 4, 2 threads": column("triad", card_columns.stencil_short, f"{ZEN}/block_ilu0_2", f"{ZEN}/block_ilu0_2", "OpenMP/slab"),
     "Zen 4, 1 thread": column("triad", card_columns.stencil_petsc, ZEN),
 }
 BILU0 = {
