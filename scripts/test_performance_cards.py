@@ -64,7 +64,7 @@ def test_values(copy):
     def find(name, beginning, end=f"/double/n=5/{grid}/"):
         return [row for row in copy.rows(name) if row["name"].startswith(beginning) and end in row["name"] and "error_occurred" not in row]
 
-    (own,) = find(ILU0, "solve/OpenMP/pencil")
+    (own,) = find(ILU0, "solve/OpenMP/slab")
     copy.expect_value("block-ilu0-solve", "n = 5 | Zen 4, 2 threads | of triad | double |", points, own["of_triad"])
     (petsc,) = find(PETSC, "solve/PETSc")
     bytes_moved = points * 8 * (7 * 5**2 + 4 * 5)
@@ -99,7 +99,7 @@ def test_check(copy):
 def test_another_value(copy):
     """A row that is measured again is noticed, and then drawn; so is a file that is not there. Whether anything is drawn."""
     data = json.loads(copy.raw(ILU0).read_text(encoding="utf-8"))
-    (row,) = [row for row in data["benchmarks"] if row["name"].startswith("factor/OpenMP/pencil/float/n=6/96x96x96")]
+    (row,) = [row for row in data["benchmarks"] if row["name"].startswith("factor/OpenMP/slab/float/n=6/96x96x96")]
     row["of_triad"] = 0.123
     copy.raw(ILU0).write_text(json.dumps(data), encoding="utf-8")
     copy.expect("block-ilu0-factor.svg is not what the raw files say", "--check")

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <string>
 #include <vector>
@@ -28,13 +27,9 @@ template <int n, class Storage = double>
 class Case {
  public:
   using Plan = BlockIlu0<double, n, Exec, Storage>;
-  /// Of the matrix, too, where that is no type of 16 bits.
-  using MatrixStorage = detail::WideStorage<double, Storage>;
 
   explicit Case(const Grid& grid)
-      : m_grid(grid),
-        m_rhs(random_vector(grid.size() * n)),
-        m_a(to_device<double, n, MatrixStorage>(Exec(), system(grid))) {
+      : m_grid(grid), m_rhs(random_vector(grid.size() * n)), m_a(to_device<double, n, Storage>(Exec(), system(grid))) {
     Exec const exec;
     Plan plan(exec, m_grid, {.path = SweepPath::portable});
     plan.factor(exec, m_a);
@@ -82,7 +77,7 @@ class Case {
 
   Grid m_grid;
   std::vector<double> m_rhs;
-  BlockStencil7<double, n, Exec, MatrixStorage> m_a;
+  BlockStencil7<double, n, Exec, Storage> m_a;
   std::vector<double> m_expected;
 };
 
@@ -123,34 +118,6 @@ TEST(BlockIlu0Cuda, every_path_runs_on_a_few_multiprocessors) {
       }
     }
   }
-}
-
-/// By so few multiprocessors that thread blocks are tall, those of the plain sweeps alone.
-template <int n, class Storage>
-void compare_tall_with_portable(const Exec& exec) {
-  Grid const grid(40, 33, 21);
-  Case<n, Storage> const system(grid);
-  BlockIlu0<double, n, Exec, Storage> portable(exec, grid, {.path = SweepPath::portable});
-  auto const expected = system.solved_transposed(exec, portable, [] {});
-  auto const b = system.rhs(exec);
-  BlockVector<double, n, Exec> const x(exec, grid);
-  for (int const multiprocessors : {1, 2}) {
-    BlockIlu0<double, n, Exec, Storage> slab(exec, grid, {.path = SweepPath::slab, .multiprocessors = multiprocessors});
-    system.start(exec, slab, b, x);
-    system.check(exec, x, "before M^T");
-    EXPECT_TRUE(bitwise_equal(system.solved_transposed(exec, slab, [] {}), expected)) << "M^T, n = " << n;
-    system.start(exec, slab, b, x);
-    system.check(exec, x, "after M^T");
-  }
-}
-
-TEST(BlockIlu0Cuda, tall_thread_blocks_give_the_bits_of_the_portable_path) {
-  Exec const exec;
-  compare_tall_with_portable<2, double>(exec);
-  compare_tall_with_portable<3, float>(exec);
-  compare_tall_with_portable<5, Half>(exec);
-  compare_tall_with_portable<6, float>(exec);
-  compare_tall_with_portable<8, BFloat16>(exec);
 }
 
 TEST(BlockIlu0Cuda, another_matrix_when_the_last_plane_has_more_batches_than_there_are_blocks) {

@@ -56,8 +56,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// for each line along i.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
-/// that is given, but for the first transposed solve on CUDA, see prepare_transposed(). Copies, made after fill(),
-/// share factors and working memory: at most one call of a plan and all its copies may run at a time.
+/// that is given. Copies, made after fill(), share factors and working memory: at most one call of a plan and all its
+/// copies may run at a time.
 ///
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values (with Quarter as above), of which the forward sweep has 8 n^2 and 4
 /// n^2 + 2 n. Launches: one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host,
@@ -216,8 +216,7 @@ class TriangularSweeps {
     sweep<count, true>(exec, detail::Sweeps::both, rhs.all().data(), x.all().data());
   }
 
-  /// What the first transposed solve does first on CUDA: prepares its launch, for which SweepPath::slab allocates and
-  /// waits for the instance on some large grids, or allocates and captures its graphs.
+  /// What the first transposed solve does first on CUDA: prepares its launch or graphs, may allocate, and may wait.
   void prepare_transposed(const Exec& exec) const {
     if constexpr (requires { m_fast_path.prepare_transposed(exec); }) m_fast_path.prepare_transposed(exec);
     m_folded.prepare_transposed(exec);

@@ -47,12 +47,10 @@ struct CudaSlabLayout {
   /// Whether the blocks of a step fit into registers, so that they can be read before the step begins.
   static constexpr bool preload = rows_per_thread * 2 * n * 16 <= 192;
   static_assert(pitch >= n && pitch % 2 == 0);
-  /// See cuda_slab_tall_from. Not of parts, nor with M^T, where more of a step is in registers, nor computed in float,
-  /// where it was not tried.
+  /// See cuda_slab_tall_from. Not with M^T, where more of a step is in registers; parts and float were not tried.
+  static constexpr bool tries_tall = !is_part && !transposed && std::is_same_v<Scalar, double>;
   static constexpr int tall_from =
-      is_part || transposed || !std::is_same_v<Scalar, double>
-          ? 0
-          : cuda_slab_tall_from(n, sizeof(Storage), std::size_t{rows_per_thread * lanes * n} * sizeof(Storage));
+      tries_tall ? cuda_slab_tall_from(n, sizeof(Storage), rows_per_thread* lanes* n * sizeof(Storage)) : 0;
   using Packet = cuda::Packet<Scalar>;
   using Stamp = typename Packet::Stamp;
   using Lanes = CudaVector<Scalar, lanes>;
