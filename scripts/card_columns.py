@@ -60,10 +60,10 @@ def stencil(stem, path, limit, kernel, n):
     return by_storage(stem, f"{kernel}/{path}/STORAGE/n={n}/(.*)", limit)
 
 
-def stencil_short(stem, short, path, limit, kernel, n):
-    """Factors of few bits were measured on fewer grids, on some machines into a file of their own."""
+def stencil_short(stem, path, limit, kernel, n):
+    """Also factors of few bits."""
     names = {storage: storage for storage in SHORT_STORAGES}
-    return stencil(stem, path, limit, kernel, n) | by_name(short, f"{kernel}/{path}/NAME/n={n}/(.*)", limit, names)
+    return stencil(stem, path, limit, kernel, n) | by_name(stem, f"{kernel}/{path}/NAME/n={n}/(.*)", limit, names)
 
 
 def stencil_petsc(machine, limit, kernel, n):

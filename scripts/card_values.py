@@ -43,12 +43,12 @@ def solve_and_factor(*sizes):
 
 
 ON_ZEN = {
-    "Zen 4, 2 threads": column("triad", card_columns.stencil_short, f"{ZEN}/block_ilu0_2", f"{ZEN}/block_ilu0_2", "OpenMP/slab"),
+    "Zen 4, 2 threads": column("triad", card_columns.stencil_short, f"{ZEN}/block_ilu0_2", "OpenMP/slab"),
     "Zen 4, 1 thread": column("triad", card_columns.stencil_petsc, ZEN),
 }
 BILU0 = {
-    "Zen 5, 2 threads": column("triad", card_columns.stencil_short, f"{ZEN_5}/block_ilu0_2", f"{ZEN_5}/block_ilu0_2", "OpenMP/slab"),
-    "Xeon, 2 threads": column("triad", card_columns.stencil_short, f"{H100}/block_ilu0_2", f"{H100}/block_ilu0_2", "OpenMP/slab"),
+    "Zen 5, 2 threads": column("triad", card_columns.stencil_short, f"{ZEN_5}/block_ilu0_2", "OpenMP/slab"),
+    "Xeon, 2 threads": column("triad", card_columns.stencil_short, f"{H100}/block_ilu0_2", "OpenMP/slab"),
     "Xeon, 1 thread": column("triad", card_columns.stencil_petsc, H100),
     "H100": column("copy", card_columns.stencil_cusparse, f"{H100}/peers_cusparse_csr_16", (f"{H100}/cuda_paths_16",)),
     "H200": column("copy", card_columns.stencil_cusparse, f"{H200}/peers_cusparse_16", (f"{H200}/cuda_paths_storages_16", f"{H200}/cuda_paths_16")),

@@ -41,7 +41,7 @@ TEST(CudaSlabShape, has_tall_thread_blocks_where_they_were_fastest_when_they_wer
     std::size_t const block = n * n * bytes;
     CudaSlabMemory const narrow{4 * 8 * block + 400, 6400, 3600};
     auto const shape = choose_cuda_slab_shape(grid, 8, narrow, multiprocessors, shared_bytes, by_slabs,
-                                              cuda_slab_tall_from(n, bytes, 2 * n * bytes));
+                                              cuda_slab_tall_from(n, bytes, 2 * n));
     EXPECT_EQ(shape.layers, shape.layers > cuda_slab_max_layers ? cuda_slab_tall_layers : cuda_slab_max_layers);
     EXPECT_TRUE(shape.layers <= cuda_slab_max_layers || shape.blocks == 1);
     return shape.layers > cuda_slab_max_layers;
@@ -121,8 +121,7 @@ TEST(CudaFactorShape, tells_the_next_slab_less_often_where_memory_is_busy) {
 
 /// Scalars have kernels of their own.
 SweepPath choose_path(const Grid& grid, int n, std::size_t bytes, bool slab_suits, bool planes_overlap) {
-  return choose_cuda_path(grid, n, bytes, n == 1, slab_suits, planes_overlap,
-                          cuda_slab_tall_from(n, bytes, 2 * n * bytes) > 0);
+  return choose_cuda_path(grid, n, bytes, n == 1, slab_suits, planes_overlap, cuda_slab_tall_from(n, bytes, 2 * n) > 0);
 }
 
 TEST(CudaPath, is_a_graph_where_the_device_cannot_run_slabs) {

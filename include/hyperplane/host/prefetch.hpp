@@ -46,19 +46,20 @@ void prefetch_behind_block(const T* block) {
 template <class T, class Storage>
 inline constexpr bool reads_narrow = sizeof(Storage) < sizeof(T);
 
+/// Whether the processor is of a vendor, or a family; not where a compiler cannot ask.
+#define HYPERPLANE_PROCESSOR_IS(name) false
+#if defined(__has_builtin) && (defined(__x86_64__) || defined(__i386__))
+#if __has_builtin(__builtin_cpu_is)
+#undef HYPERPLANE_PROCESSOR_IS
+#define HYPERPLANE_PROCESSOR_IS(name) (__builtin_cpu_is(name) != 0)
+#endif
+#endif
+
 /// AMD's processors of family 19h follow narrow blocks by themselves, if these have more than a few lines: on a Zen 4
 /// asking for blocks of float makes solves and products take up to 1.7 times as long. A Zen 5 does not follow them.
 inline bool follows_narrow_blocks() {
-#if defined(__has_builtin) && (defined(__x86_64__) || defined(__i386__))
-#if __has_builtin(__builtin_cpu_is)
-  static bool const result = __builtin_cpu_is("amdfam19h") != 0;
+  static bool const result = HYPERPLANE_PROCESSOR_IS("amdfam19h");
   return result;
-#else
-  return false;
-#endif
-#else
-  return false;
-#endif
 }
 
 /// Whether to ask for what comes behind blocks of so many values, which are stored as Storage and computed with as T.
@@ -85,16 +86,10 @@ void prefetch_behind(const Storage* block, int values) {
 /// processors (measured on a Xeon) see no stream in a loop that has more than a few instructions for each line: sums of
 /// float as double read half as fast there. AMD's (Zen 4) see it, and the instructions cost them up to a tenth.
 inline bool reads_ahead() {
-#if defined(__has_builtin) && (defined(__x86_64__) || defined(__i386__))
-#if __has_builtin(__builtin_cpu_is)
-  static bool const result = __builtin_cpu_is("intel") != 0;
+  static bool const result = HYPERPLANE_PROCESSOR_IS("intel");
   return result;
-#else
-  return false;
-#endif
-#else
-  return false;
-#endif
 }
+
+#undef HYPERPLANE_PROCESSOR_IS
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::host

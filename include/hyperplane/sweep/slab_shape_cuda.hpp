@@ -71,11 +71,11 @@ constexpr long long cuda_slab_rows_under_way(const Grid& grid, int vector_length
 }
 
 /// With so many of them for each multiprocessor, thread blocks of cuda_slab_tall_layers rows are faster; 0: they never
-/// are. A pure function of the size of blocks, and of the bytes that a thread has of one, from measurements on an H200
+/// are. A pure function of the size of blocks, and of the values that a thread has of one, from measurements on an H200
 /// with n = 2 to 8 (docs/notes/sweeps-cuda.md): rows of small blocks wait for the instructions of a step first, and
 /// large ones do not fit into the registers of so many warps.
-constexpr int cuda_slab_tall_from(int n, std::size_t value_bytes, std::size_t bytes_of_thread) {
-  if (n == 1 || bytes_of_thread > 48) return 0;
+constexpr int cuda_slab_tall_from(int n, std::size_t value_bytes, int values_of_thread) {
+  if (n == 1 || values_of_thread * value_bytes > 48) return 0;
   return n <= 3 && n * n * value_bytes <= 40 ? 4 : 10;
 }
 

@@ -49,8 +49,8 @@ struct CudaSlabLayout {
   static_assert(pitch >= n && pitch % 2 == 0);
   /// See cuda_slab_tall_from. Not with M^T, where more of a step is in registers; parts and float were not tried.
   static constexpr bool tries_tall = !is_part && !transposed && std::is_same_v<Scalar, double>;
-  static constexpr int tall_from =
-      tries_tall ? cuda_slab_tall_from(n, sizeof(Storage), rows_per_thread* lanes* n * sizeof(Storage)) : 0;
+  static constexpr int block_values = n * lanes * rows_per_thread;  ///< that a thread has
+  static constexpr int tall_from = tries_tall ? cuda_slab_tall_from(n, sizeof(Storage), block_values) : 0;
   using Packet = cuda::Packet<Scalar>;
   using Stamp = typename Packet::Stamp;
   using Lanes = CudaVector<Scalar, lanes>;
